@@ -45,8 +45,8 @@ Indices = NDArray[np.int32]
 INFINITE = 1 << 60
 FORBIDDEN = 1 << 50  # the kernels' cost of more misses than the budget allows
 NO_BUDGET = -1
-DISK_FROM = 8  # nodes: families that took less work are not worth a place on disk
-FEW_BYTES = 1 << 12  # of a table that is not used
+MIN_DISK_NODES = 8  # families that took less work are not worth a place on disk
+UNUSED_TABLE_BYTES = 1 << 12
 BETWEEN_TICKS = 1000  # states of a walk in Python
 
 
@@ -140,6 +140,20 @@ class Disk(Protocol):
     def put(self, key: bytes, value: int, /) -> None: ...
 
 
+class LabelledItems(NamedTuple):
+    """The arguments of `Search` that say what hits tell.
+
+    replies -- "nothing", "sinkings", "labels", or "places" if labels depend on placements.
+    items -- the sets themselves if hits tell nothing, else the ships of each set. For "places" the
+    items of a set are its cells by label (`_split_by_label`).
+    labels -- for each ship of a set the number of the label of its hits.
+    """
+
+    replies: str
+    items: CellSets
+    labels: tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """The problem of a search: find the best way to shoot at weighted sets of cells.
@@ -181,9 +195,15 @@ class Problem:
     @classmethod
     def of_family(cls, family: Family, hits: int, objective: Objective = MEAN) -> Problem:
         """Return the problem of a family; hits -- the mask of cells hit before, not in its sets."""
-        weights = np.array(family.weights, np.int64)
-        sets = to_words(family.sets)
-        return cls(family.game, sets, weights, hits, family.hits, family, None, objective)
+        return cls(
+            game=family.game,
+            sets=to_words(family.sets),
+            weights=np.array(family.weights, np.int64),
+            hits=hits,
+            cells_left=family.hits,
+            family=family,
+            objective=objective,
+        )
 
     @classmethod
     def of_ships(
@@ -202,23 +222,31 @@ class Problem:
             ships = _compatible_ships(position)
             weights = np.ones(len(ships), np.int64)
         else:
-            ships, numbers = posterior.list_weighted(MAX_SETS // 8)
-            require_total_weight(sum(numbers), game)
-            weights = np.array(numbers, np.int64)
-        sets = np.bitwise_or.reduce(ships, axis=1)
-        left = position.hits_left
-        return cls(game, sets, weights, position.hits, left, None, ships, objective)
+            ships, prior_weights = posterior.list_weighted(MAX_SETS // 8)
+            require_total_weight(sum(prior_weights), game)
+            weights = np.array(prior_weights, np.int64)
+        return cls(
+            game=game,
+            sets=np.bitwise_or.reduce(ships, axis=1),
+            weights=weights,
+            hits=position.hits,
+            cells_left=position.hits_left,
+            ships=ships,
+            objective=objective,
+        )
 
     @cached_property
-    def labelled(self) -> tuple[str, CellSets, tuple[int, ...]]:
+    def labelled(self) -> LabelledItems:
         """Return the arguments of `Search` that say what hits tell."""
         if self.ships is None:
-            return "nothing", self.sets, (0,)
+            return LabelledItems("nothing", self.sets, (0,))
         if self.game.label_of_kind is None:
-            items = _by_label(self.game, self.ships)
-            return "places", items, tuple(range(items.shape[1]))
-        numbers = number_labels(self.game)[: self.ships.shape[1]]
-        return "labels" if self.game.has_labels else "sinkings", self.ships, numbers
+            items = _split_by_label(self.game, self.ships)
+            return LabelledItems("places", items, tuple(range(items.shape[1])))
+        replies = "labels" if self.game.has_labels else "sinkings"
+        # A listing may have fewer ships than the fleet.
+        labels = number_labels(self.game)[: self.ships.shape[1]]
+        return LabelledItems(replies, self.ships, labels)
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
@@ -232,16 +260,16 @@ class Problem:
             return self.game.symmetries()[:1]
         # Before the first hit there are only misses, which depend on cells alone.
         assert self.ships is not None
-        rows = [frozenset(to_masks(row)) for row in self.ships]
-        weights = dict(zip(rows, self.weights.tolist(), strict=True))
-        return tuple(
-            permutation
-            for permutation in self.game.symmetries()
-            if all(
-                weights.get(frozenset(image(ship, permutation) for ship in row)) == weight
-                for row, weight in weights.items()
+        ship_sets = [frozenset(to_masks(row)) for row in self.ships]
+        weights = dict(zip(ship_sets, self.weights.tolist(), strict=True))
+
+        def is_automorphism(permutation: Permutation) -> bool:
+            return all(
+                weights.get(frozenset(image(ship, permutation) for ship in ships)) == weight
+                for ships, weight in weights.items()
             )
-        )
+
+        return tuple(filter(is_automorphism, self.game.symmetries()))
 
 
 class Kernel:
@@ -271,7 +299,7 @@ class Kernel:
         self.is_silent = problem.family is not None
         self.easy_size = 48 if self.is_silent else 8
         self.root = Subfamily(np.arange(len(self.sets), dtype=np.int32), problem.hits)
-        self._search = _searching(problem, options, table, disk, tick, rule)
+        self._search = _make_search(problem, options, table, disk, tick, rule)
         self._options, self._tick = options, tick
         self.has_prices = self._search.has_prices
 
@@ -314,9 +342,9 @@ class Kernel:
 
     def hits_left(self, state: Subfamily) -> int:
         """Return the number of cells still to hit, summed over the weighted configurations."""
-        left = self.sets[state.family] & ~to_words([state.hits])
-        cells = np.bitwise_count(left).sum(axis=1).astype(np.int64)
-        return int(cells @ self.weights[state.family])
+        unhit = self.sets[state.family] & ~to_words([state.hits])
+        cell_counts = np.bitwise_count(unhit).sum(axis=1).astype(np.int64)
+        return int(cell_counts @ self.weights[state.family])
 
     def free_hits(self, state: Subfamily) -> int:
         """Return the mask of certain hits that can be shot at any time without a loss.
@@ -340,8 +368,9 @@ class Kernel:
 
     def is_over(self, state: Subfamily) -> bool:
         """True if every cell of the ships is hit."""
-        # Of two sets one has a cell left, unless all have none.
-        return not self.cells_of(state._replace(family=state.family[:2])) & ~state.hits
+        # Of any two sets one has a cell left, unless all have none.
+        two_sets = state._replace(family=state.family[:2])
+        return not self.cells_of(two_sets) & ~state.hits
 
     def is_lost(self, state: Subfamily) -> bool:
         """True if more shots missed than are allowed; then all later shots cost nothing."""
@@ -377,19 +406,21 @@ class Kernel:
         The replies are in their usual order (`Reply.order`).
         """
         budget = NO_BUDGET if self.objective.kind == "mean" else max(state.budget - 1, -1)
-        hit, missed = state._replace(hits=state.hits | 1 << cell), state._replace(budget=budget)
-        codes = self._codes(state, cell)
-        rows_of: dict[Reply, NDArray[np.bool_]] = {}
+        after_hit = state._replace(hits=state.hits | 1 << cell)
+        after_miss = state._replace(budget=budget)
+        codes = self._struck_ships(state, cell)
+        gives_reply: dict[Reply, NDArray[np.bool_]] = {}
         for code in sorted(set(codes.tolist())):
-            for reply, rows in self._replies(state, cell, code, codes == code):
-                rows_of[reply] = rows_of.get(reply, False) | rows
-        return {
-            reply: (hit if reply.hit else missed)._replace(family=state.family[rows_of[reply]])
-            for reply in sorted(rows_of, key=lambda reply: reply.order)
-        }
+            for reply, gives in self._replies(state, cell, code, codes == code):
+                gives_reply[reply] = gives_reply.get(reply, False) | gives
+        parts = {}
+        for reply in sorted(gives_reply, key=lambda reply: reply.order):
+            after = after_hit if reply.hit else after_miss
+            parts[reply] = after._replace(family=state.family[gives_reply[reply]])
+        return parts
 
     def _replies(
-        self, state: Subfamily, cell: int, code: int, rows: NDArray[np.bool_]
+        self, state: Subfamily, cell: int, code: int, has_code: NDArray[np.bool_]
     ) -> Iterator[tuple[Reply, NDArray[np.bool_]]]:
         """Yield each reply of the sets with one code of `_struck_ships`, and the sets that give it.
 
@@ -397,37 +428,42 @@ class Kernel:
         the same form.
         """
         if not code:
-            yield MISS, rows
+            yield MISS, has_code
             return
-        ship, kind = abs(code) - 1, self.game.fleet[abs(code) - 1]
-        by_kind = self.game.label_of_kind
-        if by_kind is not None:
-            yield self.game.announcement.reply_to_hit(by_kind[kind], code < 0), rows
+        ship, is_sunk = abs(code) - 1, code < 0
+        kind = self.game.fleet[ship]
+        label_of_kind = self.game.label_of_kind
+        if label_of_kind is not None:
+            yield self.game.announcement.reply_to_hit(label_of_kind[kind], is_sunk), has_code
             return
+        # The label depends on where the ship lies.
         assert self.problem.ships is not None
-        places = self.problem.ships[state.family, ship]
-        for place in np.unique(places[rows], axis=0):
-            reply = self.game.hit_reply(kind, to_masks(place[None])[0], cell, code < 0)
-            yield reply, (places == place).all(axis=1) & rows
+        placements = self.problem.ships[state.family, ship]
+        for placement in np.unique(placements[has_code], axis=0):
+            mask = to_masks(placement[None])[0]
+            reply = self.game.hit_reply(kind, mask, cell, is_sunk)
+            yield reply, (placements == placement).all(axis=1) & has_code
 
-    def _codes(self, state: Subfamily, cell: int) -> NDArray[np.int64]:
-        """Return for each set the ship that a shot hits, from 1, negative if it sinks; 0: a miss.
+    def _struck_ships(self, state: Subfamily, cell: int) -> NDArray[np.int64]:
+        """Return a code for each set: 0 if a shot misses, else the ship that it hits.
 
-        If hits tell nothing, a set is one ship.
+        Ship i of the fleet has the code i + 1, or -(i + 1) if the hit sinks it. If hits tell
+        nothing, the cells of a set count as one ship.
         """
         ships = self.problem.ships
         ships = self.sets[state.family, None] if ships is None else ships[state.family]
-        has = ships[:, :, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1) != 0
-        is_left = (ships & ~to_words([state.hits | 1 << cell]) != 0).any(axis=2)
-        codes: NDArray[np.int64] = np.where(is_left, 1, -1) * np.arange(1, ships.shape[1] + 1)
-        return (has * codes).sum(axis=1)
+        # A word has 64 cells.
+        is_struck = ships[:, :, cell >> 6] >> np.uint64(cell & 63) & np.uint64(1) != 0
+        is_afloat = (ships & ~to_words([state.hits | 1 << cell]) != 0).any(axis=2)
+        codes: NDArray[np.int64] = np.where(is_afloat, 1, -1) * np.arange(1, ships.shape[1] + 1)
+        return (is_struck * codes).sum(axis=1)  # a shot strikes at most one ship of a set
 
     def counts(self, state: Subfamily) -> NDArray[np.int64]:
         """Return for each cell not hit yet the weight of the configurations with a ship there.
 
         The array has shape (128,), with 0 at cells hit and beyond the board.
         """
-        return _counts(self.sets[state.family], self.weights[state.family], state.hits)
+        return _weight_by_cell(self.sets[state.family], self.weights[state.family], state.hits)
 
     def greedy_shots(self, state: Subfamily) -> list[int]:
         """List the most probable cells, ascending; a certain hit is one."""
@@ -446,8 +482,14 @@ class Kernel:
     def greedy_misses(self) -> int:
         """Return the cost of greedy from the root, which takes the first of the tied cells."""
         if self.is_silent:
-            table, rule = MemoryTable(FEW_BYTES), "first greedy"
-            search = _searching(self.problem, self._options, table, None, self._tick, rule)
+            search = _make_search(
+                self.problem,
+                self._options,
+                table=MemoryTable(UNUSED_TABLE_BYTES),
+                disk=None,
+                tick=self._tick,
+                rule="first greedy",
+            )
             return search.solve(self.root.family)
         cost, waiting, states = 0, [self.root], 0
         while waiting:
@@ -458,35 +500,37 @@ class Kernel:
             if states % BETWEEN_TICKS == 0:
                 self._tick(self.nodes)
             free = self.free_hits(state)
-            parts = self.parts(state, next(bits(free)) if free else self.greedy_choices(state)[0])
-            cost += self.weight(parts[MISS]) if MISS in parts else 0
+            cell = next(bits(free)) if free else self.greedy_choices(state)[0]
+            parts = self.parts(state, cell)
+            if MISS in parts:
+                cost += self.weight(parts[MISS])
             waiting += parts.values()
         return cost
 
     def orbit(self, cell: int) -> int:
         """Return the mask of the orbit of a cell: its images under the symmetries of the root."""
-        result = 0
+        orbit = 0
         for permutation in self.problem.automorphisms:
-            result |= image(1 << cell, permutation)
-        return result
+            orbit |= image(1 << cell, permutation)
+        return orbit
 
-    def use_disk(self, disk: Disk | None, work: int = DISK_FROM) -> None:
+    def use_disk(self, disk: Disk | None, min_nodes: int = MIN_DISK_NODES) -> None:
         """Look families up in this table on disk from now on, and store them; None uses no disk.
 
         min_nodes -- families that took fewer nodes are not stored.
         """
-        self._search.memo.disk, self._search.memo.disk_from = disk, work
+        self._search.memo.disk, self._search.memo.disk_from = disk, min_nodes
 
     def use_shared_table(self, table: SharedTable) -> None:
         """Use a table that several processes share for costly families from now on."""
         self._search.memo.shared = table
 
-    def join_team(self, team: int) -> None:
+    def join_team(self, size: int) -> None:
         """Search from now on as one of `size` processes that share a table and answer together."""
-        self._search.team = team
+        self._search.team = size
 
 
-def _searching(
+def _make_search(
     problem: Problem,
     options: SolverOptions,
     table: MemoryTable,
@@ -494,22 +538,23 @@ def _searching(
     tick: Callable[[int], None],
     rule: str,
 ) -> Search:
+    """Return the compiled search of a problem; arguments as of `Kernel`."""
     problem.game.require_sunk("this search")
-    replies, items, labels = problem.labelled
+    labelled = problem.labelled
     search = Search(
-        items,
-        problem.weights,
-        problem.game.cells,
-        problem.objective.kind,
-        table,
-        disk,
-        options.switches,
-        tick,
-        rule,
-        replies,
-        labels,
+        items=labelled.items,
+        weights=problem.weights,
+        cells=problem.game.cells,
+        objective=problem.objective.kind,
+        table=table,
+        disk=disk,
+        switches=options.switches,
+        tick=tick,
+        rule=rule,
+        replies=labelled.replies,
+        labels=labelled.labels,
     )
-    search.memo.disk_from = DISK_FROM
+    search.memo.disk_from = MIN_DISK_NODES
     return search
 
 
@@ -546,14 +591,18 @@ def grow_tree(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
 
 
 def make_node(
-    kernel: Kernel, state: Subfamily, cell: int, follow: Callable[[Reply, Subfamily], Node | Leaf]
+    kernel: Kernel,
+    state: Subfamily,
+    cell: int,
+    subtree: Callable[[Reply, Subfamily], Node | Leaf],
 ) -> Node:
     """Return the tree from a state on that shoots this cell first.
 
     subtree(reply, state) -- returns the tree after a reply, from the state after it.
     """
     parts = kernel.parts(state, cell)
-    return Node(kernel.game.cell(cell), {reply: follow(reply, parts[reply]) for reply in parts})
+    replies = {reply: subtree(reply, part) for reply, part in parts.items()}
+    return Node(kernel.game.cell(cell), replies)
 
 
 # Budgets
@@ -579,7 +628,10 @@ def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tupl
     number of steps, or if the kernel has no prices for such sets. sets -- masks of cells.
     """
     priced = ChainDual().prices(to_words(sets), limit, steps)
-    return tuple(priced[1]) if priced is not None and priced[0] >= limit else None
+    if priced is None:
+        return None
+    proved_misses, prices = priced
+    return tuple(prices) if proved_misses >= limit else None
 
 
 def raised_prices(sets: tuple[int, ...], steps: int = 20_000) -> tuple[int, ...] | None:
@@ -587,8 +639,12 @@ def raised_prices(sets: tuple[int, ...], steps: int = 20_000) -> tuple[int, ...]
 
     Return None if the kernel has no prices for such sets. sets -- masks of cells.
     """
-    priced = ChainDual().prices(to_words(sets), 1 << 40, steps)
-    return None if priced is None else tuple(priced[1])
+    no_limit = 1 << 40
+    priced = ChainDual().prices(to_words(sets), no_limit, steps)
+    if priced is None:
+        return None
+    _, prices = priced
+    return tuple(prices)
 
 
 def announced_kernel(position: Position, memory: int = 1 << 23) -> Kernel:
@@ -615,21 +671,28 @@ def misses_by_announced_search(
     if not family.hits:
         return 0
     sets = to_words(family.sets)
-    weights = np.array(family.weights, np.int64)
-    problem = Problem(family.game, sets, weights, 0, family.hits, None, sets[:, None, :])
+    problem = Problem(
+        game=family.game,
+        sets=sets,
+        weights=np.array(family.weights, np.int64),
+        hits=0,
+        cells_left=family.hits,
+        ships=sets[:, None, :],
+    )
     kernel = Kernel(problem, SolverOptions(), MemoryTable(memory), None, tick)
     return kernel.solve(kernel.root)
 
 
-def _counts(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np.int64]:
-    """Return the weight of the sets with each cell; 0 at cells hit."""
-    counts = np.zeros(128, np.int64)
-    for start in range(0, len(sets), 1 << 16):
-        part = slice(start, start + (1 << 16))
-        has = np.unpackbits(sets[part].view(np.uint8), axis=1, bitorder="little")
-        counts += weights[part] @ has
-    counts[list(bits(hits))] = 0
-    return counts
+def _weight_by_cell(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np.int64]:
+    """Return for each of 128 cells the weight of the sets that have it; 0 at cells hit."""
+    by_cell = np.zeros(128, np.int64)
+    at_once = 1 << 16  # sets, each unpacked to 128 bytes
+    for start in range(0, len(sets), at_once):
+        part = slice(start, start + at_once)
+        has_cell = np.unpackbits(sets[part].view(np.uint8), axis=1, bitorder="little")
+        by_cell += weights[part] @ has_cell
+    by_cell[list(bits(hits))] = 0
+    return by_cell
 
 
 def _most_probable(counts: NDArray[np.int64]) -> list[int]:
@@ -643,48 +706,57 @@ def number_labels(game: Game) -> tuple[int, ...]:
 
     Different labels have different numbers; the first label in the fleet has the greatest.
     """
-    by_kind = game.label_of_kind
-    assert by_kind is not None
-    labels = [by_kind[kind] for kind in game.fleet]
-    numbers = list(dict.fromkeys(label for label in labels if label is not None))
-    return tuple(0 if label is None else len(numbers) - numbers.index(label) for label in labels)
+    label_of_kind = game.label_of_kind
+    assert label_of_kind is not None
+    labels = [label_of_kind[kind] for kind in game.fleet]
+    distinct = list(dict.fromkeys(label for label in labels if label is not None))
+    return tuple(0 if label is None else len(distinct) - distinct.index(label) for label in labels)
 
 
 def _compatible_ships(position: Position) -> NDArray[np.uint64]:
     """List the configurations of a position as ships, in words, shape (n, ships, 2)."""
-    if not position.hits or not any(shot.reply.sunk or shot.reply.label for shot in position.shots):
-        ships: CellSets = list_ships(position)
-        keep = [position.is_compatible(to_masks(row)) for row in ships]
-        return np.ascontiguousarray(ships[keep])
-    return np.ascontiguousarray(Posterior(position).list_all(masks=True))
+    is_any_told = any(shot.reply.sunk or shot.reply.label for shot in position.shots)
+    if position.hits and is_any_told:
+        return np.ascontiguousarray(Posterior(position).list_all(masks=True))
+    ships: CellSets = list_ships(position)
+    is_compatible = [position.is_compatible(to_masks(row)) for row in ships]
+    return np.ascontiguousarray(ships[is_compatible])
 
 
-def _by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the cells of configurations by the number of their label, shape (n, labels, 2).
+def _split_by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the cells of each configuration, split by the number of their label, as words.
 
-    The number of a label at a cell is its index among all labels possible there.
+    The labels that ships can have at a cell are numbered from 0, for each cell anew. The shape is
+    (configurations, numbers, 2).
     """
-    masks = [to_masks(row) for row in ships]
-    lying = [list(zip(game.kinds_of(row), row, strict=True)) for row in masks]
-    numbers_at: dict[int, dict[int | str | None, int]] = {}
-    for ship in sorted({ship for row in lying for ship in row}, key=lambda ship: ship[1]):
-        for label, cells in game.label_table.cells_by_label[ship].items():
-            for cell in bits(cells):
-                numbers = numbers_at.setdefault(cell, {})
-                numbers.setdefault(label, len(numbers))
-    number = max(map(len, numbers_at.values()))
-    if number > MAX_LABELS:
+    configurations = [
+        list(zip(game.kinds_of(masks), masks, strict=True)) for masks in map(to_masks, ships)
+    ]  # of ships, each as its kind and its mask
+    every_ship = {ship for configuration in configurations for ship in configuration}
+    numbers_at: dict[int, dict[int | str | None, int]] = {}  # cell -> label -> its number there
+    for ship in sorted(every_ship, key=lambda ship: ship[1]):
+        for cell, label in _labelled_cells(game, ship):
+            numbers = numbers_at.setdefault(cell, {})
+            numbers.setdefault(label, len(numbers))
+    count = max(map(len, numbers_at.values()))
+    if count > MAX_LABELS:
         subject = "of the ships that are left can lie" if game.shows_ships else "labels can be told"
         raise TooLarge(
-            f"{number} {subject} on one cell; a search tells at most {MAX_LABELS} apart"
+            f"{count} {subject} on one cell; a search tells at most {MAX_LABELS} apart"
             + " where each hit shows its ship" * game.shows_ships
         )
     items = []
-    for row in lying:
-        item = [0] * number
-        for ship in row:
-            for label, cells in game.label_table.cells_by_label[ship].items():
-                for cell in bits(cells):
-                    item[numbers_at[cell][label]] |= 1 << cell
-        items.append(to_words(item))
+    for configuration in configurations:
+        cells_by_number = [0] * count
+        for ship in configuration:
+            for cell, label in _labelled_cells(game, ship):
+                cells_by_number[numbers_at[cell][label]] |= 1 << cell
+        items.append(to_words(cells_by_number))
     return np.array(items)
+
+
+def _labelled_cells(game: Game, ship: tuple[int, int]) -> Iterator[tuple[int, int | str | None]]:
+    """Yield the cells of a ship, each with the label of a hit there; ship -- its kind and mask."""
+    for label, cells in game.label_table.cells_by_label[ship].items():
+        for cell in bits(cells):
+            yield cell, label
