@@ -18,12 +18,13 @@ from operator import add
 from optsearch.counting.family import Family, sets_by_weight
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, bits, image
-from optsearch.game.position import HIT, MISS, Position, Shot
+from optsearch.game.position import HIT, MISS, Position, Reply
 from optsearch.support.errors import TooLarge
 
 Leaves = Mapping[int, int]
 Sunk = tuple[int, ...]  # the kinds of the ships that are sunk, ascending
 MOST_LISTED = 1 << 28  # configurations, of 16 bytes each: 4 GiB
+MOST_COUNTS = 1_000_000  # numbers that `_count_hits_by_label` keeps at a time
 
 
 def complete_binary_tree(leaves: Leaves) -> Fraction:
@@ -35,18 +36,18 @@ def complete_binary_tree(leaves: Leaves) -> Fraction:
     Viennot, 2014). With unequal weights it is Huffman's tree.
     """
     if len(leaves) == 1:
-        (number,) = leaves.values()
-        k = number.bit_length() - 1
-        return k + Fraction(2 * number - 2 ** (k + 1), number)
-    heap = [weight for weight, number in leaves.items() for _ in range(number)]
-    weight = sum(heap)
-    total = 0
+        (leaf_count,) = leaves.values()
+        k = leaf_count.bit_length() - 1
+        return k + Fraction(2 * leaf_count - 2 ** (k + 1), leaf_count)
+    heap = [weight for weight, count in leaves.items() for _ in range(count)]
+    total_weight = sum(heap)
+    total_depth = 0
     heapq.heapify(heap)
     while len(heap) > 1:
         joined = heapq.heappop(heap) + heapq.heappop(heap)
-        total += joined
+        total_depth += joined  # every leaf below the new node gets one deeper
         heapq.heappush(heap, joined)
-    return Fraction(total, weight)
+    return Fraction(total_depth, total_weight)
 
 
 def complete_binary_tree_depths(leaves: int) -> list[int]:
@@ -56,8 +57,8 @@ def complete_binary_tree_depths(leaves: int) -> list[int]:
     are each expanded into two.
     """
     k = leaves.bit_length() - 1
-    added = leaves - 2**k
-    return [k + 1] * (2 * added) + [k] * (2**k - added)
+    expanded = leaves - 2**k
+    return [k + 1] * (2 * expanded) + [k] * (2**k - expanded)
 
 
 def count_hit_sequences(game: Game) -> int:
@@ -73,18 +74,21 @@ def count_hit_sequences(game: Game) -> int:
     if game.is_silent:
         return 1
     if game.has_labels:
-        ways = _count_hits_by_label(game)
-        return sum(factorial(game.fleet_cells) // prod(map(factorial, counts)) for counts in ways)
-    # The ships that may be sunk after some hits, all with the same replies -> how many sequences.
+        return sum(
+            factorial(game.fleet_cells) // prod(map(factorial, counts))
+            for counts in _count_hits_by_label(game)
+        )
+    # After some hits: how many sequences of replies leave a set of possibilities, where each
+    # possibility is the ships that are sunk. At first the only possibility is that none is.
     sequences = Counter({frozenset[Sunk]({()}): 1})
     for hits in range(1, game.fleet_cells + 1):
-        after = Counter[frozenset[Sunk]]()
-        for possible, number in sequences.items():
+        longer_sequences = Counter[frozenset[Sunk]]()
+        for possible, count in sequences.items():
             for possible_after in _sunk_by_reply(game, possible, hits).values():
-                after[frozenset(possible_after)] += number
-        sequences = after
-    everything = tuple(sorted(game.fleet))
-    return sum(number for possible, number in sequences.items() if everything in possible)
+                longer_sequences[frozenset(possible_after)] += count
+        sequences = longer_sequences
+    whole_fleet = tuple(sorted(game.fleet))
+    return sum(count for possible, count in sequences.items() if whole_fleet in possible)
 
 
 def _sunk_by_reply(game: Game, possible: frozenset[Sunk], hits: int) -> dict[int, set[Sunk]]:
@@ -105,36 +109,33 @@ def _sunk_by_reply(game: Game, possible: frozenset[Sunk], hits: int) -> dict[int
     return by_reply
 
 
-MOST_COUNTS = 1_000_000  # of hits by label, over all ways
-
-
 def _count_hits_by_label(game: Game) -> set[tuple[int, ...]]:
     """List how often each label (None first) can come in a whole game: a tuple for each way.
 
     Raises TooLarge for more than `MOST_COUNTS` counts, which would take seconds.
     """
-    columns = {label: i for i, label in enumerate((None, *game.labels))}
-    of_kind: dict[int, set[tuple[int, ...]]] = {kind: set() for kind in game.fleet}
-    for (kind, _), parts in game.label_table.cells_by_label.items():
-        row = [0] * len(columns)
-        for label, cells in parts.items():
-            row[columns[label]] = cells.bit_count()
-        of_kind[kind].add(tuple(row))
-    ways = {(0,) * len(columns)}
+    column_of = {label: i for i, label in enumerate((None, *game.labels))}
+    counts_by_kind: dict[int, set[tuple[int, ...]]] = {kind: set() for kind in game.fleet}
+    for (kind, _), cells_by_label in game.label_table.cells_by_label.items():
+        counts = [0] * len(column_of)
+        for label, cells in cells_by_label.items():
+            counts[column_of[label]] = cells.bit_count()
+        counts_by_kind[kind].add(tuple(counts))
+    possible = {(0,) * len(column_of)}
     for kind in game.fleet:
-        longer = set()
-        for counts in ways:
-            longer |= {tuple(map(add, counts, added)) for added in of_kind[kind]}
-            if len(longer) * len(columns) > MOST_COUNTS:
+        with_ship = set()
+        for counts_before in possible:
+            with_ship |= {tuple(map(add, counts_before, added)) for added in counts_by_kind[kind]}
+            if len(with_ship) * len(column_of) > MOST_COUNTS:
                 raise TooLarge(
-                    f"{len(longer):,} ways or more in which hits can have {len(game.labels):,} "
-                    f"labels; at most {MOST_COUNTS // len(columns):,} are looked at"
+                    f"{len(with_ship):,} ways or more in which hits can have {len(game.labels):,} "
+                    f"labels; at most {MOST_COUNTS // len(column_of):,} are looked at"
                 )
-        ways = longer
-    return ways
+        possible = with_ship
+    return possible
 
 
-def leaf_counting_misses(leaves: Leaves, hits: int, words: int = 1) -> int:
+def leaf_counting_misses(leaves: Leaves, hits: int, hit_sequences: int = 1) -> int:
     """Return the least weighted total of misses of any tree with `hits` hits before every leaf.
 
     A leaf with j misses is a sequence of `hits` hits and j misses that ends in a hit. No two leaves
@@ -150,28 +151,30 @@ def leaf_counting_misses(leaves: Leaves, hits: int, words: int = 1) -> int:
     shot would lead to a leaf with more hits. No leaf's sequence is the beginning of another's, so
     the longer sequences differ, too. ∎
     """
+    if not hits:
+        return 0
     total = misses = 0
-    room = words
-    for weight, number in sorted(leaves.items(), reverse=True):
-        while number and hits:
-            if room == 0:
+    sequences_left = hit_sequences  # with so many misses
+    for weight, leaves_left in sorted(leaves.items(), reverse=True):
+        while leaves_left:
+            if sequences_left == 0:
                 misses += 1
-                room = words * comb(hits - 1 + misses, misses)
-            placed = min(number, room)
+                sequences_left = hit_sequences * comb(hits - 1 + misses, misses)
+            placed = min(leaves_left, sequences_left)
             total += placed * misses * weight
-            number -= placed
-            room -= placed
+            leaves_left -= placed
+            sequences_left -= placed
     return total
 
 
-def leaf_counting(leaves: Leaves, hits: int, words: int = 1) -> Fraction:
+def leaf_counting(leaves: Leaves, hits: int, hit_sequences: int = 1) -> Fraction:
     """Bound the mean number of shots: `hits` plus the least mean of misses of any such tree.
 
     If every reply is hit or miss, the tree is binary, so this is never below
     `complete_binary_tree`.
     """
-    weight = sum(w * number for w, number in leaves.items())
-    return hits + Fraction(leaf_counting_misses(leaves, hits, words), weight)
+    total_weight = sum(weight * count for weight, count in leaves.items())
+    return hits + Fraction(leaf_counting_misses(leaves, hits, hit_sequences), total_weight)
 
 
 def leaves_of(position: Position) -> Leaves:
@@ -207,43 +210,35 @@ def leaf_counting_after(position: Position, plies: int) -> Fraction:
     posterior = Posterior(position)
     posterior.require_some()
     misses = _misses_after(position, plies)
-    hits = position.hits_left
-    return hits + Fraction(misses, posterior.configurations)
+    return position.hits_left + Fraction(misses, posterior.configurations)
 
 
 def _misses_after(position: Position, plies: int) -> int:
-    game = position.game
-    hits = position.hits_left
-    posterior = Posterior(position)
+    posterior, hits = Posterior(position), position.hits_left
     if plies == 0 or hits == 0:
         return leaf_counting_misses({1: posterior.configurations}, hits)
-    number = posterior.configurations
-    shot = position.closed
+
+    def bound_part(cell: int, answer: Reply, configurations: int) -> int:
+        if not configurations:
+            return 0
+        if plies == 1:  # the number is enough, without a count at the next position
+            return leaf_counting_misses({1: configurations}, hits - 1 if answer.hit else hits)
+        return _misses_after(position.after(position.game.cell(cell), answer), plies - 1)
+
     symmetries = [
         p
-        for p in game.symmetries()
+        for p in position.game.symmetries()
         if all(mask == image(mask, p) for mask in (position.hits, position.misses))
     ]
-    best: int | None = None
-    for cell, through in enumerate(posterior.occurrence.ravel().tolist()):
-        if shot >> cell & 1 or not through or min(p[cell] for p in symmetries) < cell:
+    bounds = []
+    for cell, hit in enumerate(posterior.occurrence.ravel().tolist()):
+        is_shot = position.closed >> cell & 1
+        is_repeat = min(p[cell] for p in symmetries) < cell  # symmetric to a cell before
+        if not hit or is_shot or is_repeat:
             continue
-        missed = number - through
-        if plies == 1:
-            value = leaf_counting_misses({1: through}, hits - 1)
-            value += leaf_counting_misses({1: missed}, hits) if missed else 0
-        else:
-            value = sum(
-                _misses_after(
-                    Position(game, (*position.shots, Shot(game.cell(cell), reply))), plies - 1
-                )
-                for reply in ((HIT, MISS) if missed else (HIT,))
-            )
-        value += missed
-        if best is None or value < best:
-            best = value
-    assert best is not None
-    return best
+        missed = posterior.configurations - hit
+        bounds.append(bound_part(cell, HIT, hit) + bound_part(cell, MISS, missed) + missed)
+    return min(bounds)
 
 
 def weighted_leaf_counting_after(family: Family) -> Fraction:
@@ -252,13 +247,14 @@ def weighted_leaf_counting_after(family: Family) -> Fraction:
     As in `leaf_counting_after` with one ply; certain hits, cells in every set, are taken off first.
     """
     certain = family.certain
-    rows = [(cells & ~certain, n) for cells, n in zip(family.sets, family.weights, strict=True)]
-    hits = max(cells.bit_count() for cells, _ in rows)
-    best: int | None = None
+    sets = [(cells & ~certain, n) for cells, n in zip(family.sets, family.weights, strict=True)]
+    hits = max(cells.bit_count() for cells, _ in sets)
+    bounds = []
     for cell in bits(family.undecided):
-        hit = Counter(n for cells, n in rows if cells >> cell & 1)
-        missed = Counter(n for cells, n in rows if not cells >> cell & 1)
-        value = leaf_counting_misses(hit, hits - 1) + leaf_counting_misses(missed, hits)
-        value += sum(weight * number for weight, number in missed.items())
-        best = value if best is None else min(best, value)
-    return family.mean_hits + Fraction(best or 0, family.weight)
+        leaves_hit = Counter(weight for cells, weight in sets if cells >> cell & 1)
+        leaves_missed = Counter(weight for cells, weight in sets if not cells >> cell & 1)
+        misses_of_shot = sum(weight * count for weight, count in leaves_missed.items())
+        misses_after_hit = leaf_counting_misses(leaves_hit, hits - 1)
+        misses_after_miss = leaf_counting_misses(leaves_missed, hits)
+        bounds.append(misses_of_shot + misses_after_hit + misses_after_miss)
+    return family.mean_hits + Fraction(min(bounds, default=0), family.weight)
