@@ -28,7 +28,9 @@ MOST_COUNTS = 1_000_000  # numbers that `_count_hits_by_label` keeps at a time
 
 
 def complete_binary_tree(leaves: Leaves) -> Fraction:
-    """Return the least mean depth of any binary tree with these leaves.
+    """Return the least mean depth of any binary tree with these leaves, by their weights.
+
+    leaves -- how many leaves there are of each weight.
 
     A shot has two replies, so a decision tree is a binary tree, and its total height is at least
     that of the best binary tree. With ℓ leaves of equal weight and 2^k ≤ ℓ < 2^(k+1) the best is
@@ -62,14 +64,14 @@ def complete_binary_tree_depths(leaves: int) -> list[int]:
 
 
 def count_hit_sequences(game: Game) -> int:
-    """Count the sequences of replies that a whole game without a miss can have.
+    """Return an upper bound on the sequences of replies that the hits of a whole game can have.
 
-    Some hits sink a ship, and with announce=ship its length is told. A sequence belongs to an order
-    of sinkings in which the ships sunk never have more cells than were hit. Where only that a ship
-    sank is told, orders that tell the same are one sequence. Where each hit has a label, they are
-    the orders of the labels that the hits of a configuration have.
+    If hits tell nothing, there is one sequence. If every hit has a label, a sequence is an order of
+    the labels that the hits of a configuration have. If only sinkings are announced, a sequence
+    says which hits sink a ship and, with announce=ship, of which length; the ships sunk never have
+    more cells than were hit.
 
-    Raises TooLarge where there are too many labels to count.
+    Raises TooLarge if there are too many labels to count.
     """
     if game.is_silent:
         return 1
@@ -92,10 +94,11 @@ def count_hit_sequences(game: Game) -> int:
 
 
 def _sunk_by_reply(game: Game, possible: frozenset[Sunk], hits: int) -> dict[int, set[Sunk]]:
-    """Map each reply to hit number `hits` to the ships that may be sunk after it.
+    """Return what may be sunk after a hit, for each reply to it.
 
-    possible -- the ships that may be sunk before it. A reply is 0 if no ship sinks, else
-    the length that is told, or 1 if none is.
+    possible -- what may be sunk before it: each item is the ships of one possibility. hits -- the
+    number of hits, with this one. The key of a reply is 0 if no ship sinks, the length of the ship
+    that sinks if that is told, else 1.
     """
     by_reply = defaultdict[int, set[Sunk]](set)
     for sunk in possible:
@@ -110,9 +113,11 @@ def _sunk_by_reply(game: Game, possible: frozenset[Sunk], hits: int) -> dict[int
 
 
 def _count_hits_by_label(game: Game) -> set[tuple[int, ...]]:
-    """List how often each label (None first) can come in a whole game: a tuple for each way.
+    """Return how many hits of a whole game can have each label.
 
-    Raises TooLarge for more than `MOST_COUNTS` counts, which would take seconds.
+    An item is one possibility for the whole fleet: the number of hits without a label, then the
+    number with each of `game.labels`. Raises TooLarge if the possibilities have more than
+    `MOST_COUNTS` such numbers, which would take seconds.
     """
     column_of = {label: i for i, label in enumerate((None, *game.labels))}
     counts_by_kind: dict[int, set[tuple[int, ...]]] = {kind: set() for kind in game.fleet}
@@ -138,12 +143,12 @@ def _count_hits_by_label(game: Game) -> set[tuple[int, ...]]:
 def leaf_counting_misses(leaves: Leaves, hits: int, hit_sequences: int = 1) -> int:
     """Return the least weighted total of misses of any tree with `hits` hits before every leaf.
 
+    leaves -- how many leaves there are of each weight. hit_sequences -- the number of sequences of
+    replies that the hits alone can have (`count_hit_sequences`).
+
     A leaf with j misses is a sequence of `hits` hits and j misses that ends in a hit. No two leaves
     share a sequence, so at most C(hits − 1 + j, j) leaves have j misses. The heaviest leaves get
     the fewest misses. A game that is over (hits = 0) has one leaf and no miss.
-
-    words -- the number of sequences of replies that the hits alone can have
-    (`count_hit_sequences`).
 
     The bound also holds for a tree with `hits` hits or fewer before each leaf, if each of its shots
     has both replies. Proof. Lengthen the sequence of a leaf with i hits by hits - i hits at its
@@ -168,10 +173,10 @@ def leaf_counting_misses(leaves: Leaves, hits: int, hit_sequences: int = 1) -> i
 
 
 def leaf_counting(leaves: Leaves, hits: int, hit_sequences: int = 1) -> Fraction:
-    """Bound the mean number of shots: `hits` plus the least mean of misses of any such tree.
+    """Return a lower bound on the mean number of shots of any tree with these leaves.
 
-    If every reply is hit or miss, the tree is binary, so this is never below
-    `complete_binary_tree`.
+    It is `hits` plus the mean of the misses of `leaf_counting_misses`, with the same arguments. If
+    every reply is hit or miss, the tree is binary, so this is never below `complete_binary_tree`.
     """
     total_weight = sum(weight * count for weight, count in leaves.items())
     return hits + Fraction(leaf_counting_misses(leaves, hits, hit_sequences), total_weight)
@@ -180,9 +185,9 @@ def leaf_counting(leaves: Leaves, hits: int, hit_sequences: int = 1) -> Fraction
 def leaves_of(position: Position) -> Leaves:
     """Count the leaves that every decision tree of a position has, by weight.
 
-    With contact=any the sets of cells are listed: raises TooLarge for more than MOST_LISTED
-    configurations. Otherwise they are counted without a list. Raises ImpossiblePosition if no
-    configuration is left.
+    A leaf is a set of ship cells; its weight is the number of configurations on these cells. With
+    contact=any the sets are listed: raises TooLarge for more than MOST_LISTED configurations.
+    Otherwise they are counted without a list. Raises ImpossiblePosition without a configuration.
     """
     posterior = Posterior(position)
     posterior.require_some()
@@ -197,15 +202,15 @@ def leaves_of(position: Position) -> Leaves:
 
 
 def leaf_counting_after(position: Position, plies: int) -> Fraction:
-    """Bound the mean number of shots by leaf counting after each sequence of `plies` shots.
+    """Return a lower bound on the mean number of shots, by leaf counting after `plies` shots.
 
-    The least misses are M(F) = min over shots of M(F hit) + M(F missed) + |F missed|. With lower
-    bounds on the right, it is a lower bound. This recursion is taken for `plies` shots;
-    then leaves are counted. Shots that a symmetry of the position exchanges are tried once. Each
-    position above the last ply takes one count of the cells.
+    A shot divides a family F of configurations by its reply. The least total of misses is
+    M(F) = min over shots of M(F hit) + M(F missed) + |F missed|, where |F missed| is the number of
+    configurations that the shot misses. After `plies` shots, leaf counting bounds M from below.
+    Each position above the last ply takes one count of the cells.
 
-    It holds for games whose cells determine the configuration. Raises ImpossiblePosition if no
-    configuration is left.
+    The bound holds for games in which the cells determine the configuration. Raises
+    ImpossiblePosition if no configuration is left.
     """
     posterior = Posterior(position)
     posterior.require_some()
@@ -214,6 +219,7 @@ def leaf_counting_after(position: Position, plies: int) -> Fraction:
 
 
 def _misses_after(position: Position, plies: int) -> int:
+    """Bound the least total of misses from a position on, as `leaf_counting_after` does."""
     posterior, hits = Posterior(position), position.hits_left
     if plies == 0 or hits == 0:
         return leaf_counting_misses({1: posterior.configurations}, hits)
@@ -242,9 +248,10 @@ def _misses_after(position: Position, plies: int) -> int:
 
 
 def weighted_leaf_counting_after(family: Family) -> Fraction:
-    """Bound the mean number of shots of a weighted family by leaf counting after its first shot.
+    """Return a lower bound on the mean number of shots of a family, by the weights of its sets.
 
-    As in `leaf_counting_after` with one ply; certain hits, cells in every set, are taken off first.
+    Leaves are counted after each possible first shot, as `leaf_counting_after` does with one ply.
+    The cells in every set are certain hits, so they are taken off before.
     """
     certain = family.certain
     sets = [(cells & ~certain, n) for cells, n in zip(family.sets, family.weights, strict=True)]
