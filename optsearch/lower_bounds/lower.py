@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import comb, prod
+from math import ceil, comb, prod
 from typing import NamedTuple
 
 from optsearch.counting.family import Family
@@ -88,6 +88,10 @@ class Bound:
     source: str
 
 
+def _lower_bound(name: str, value: Fraction, source: str) -> Bound:
+    return Bound(name, "lower", value, source)
+
+
 @dataclass(frozen=True, kw_only=True)
 class BoundsStatus(Status):
     """The progress of the bounds of a game. step -- the name of the one that is running."""
@@ -133,17 +137,13 @@ def first_bounds(position: Position) -> list[Bound]:
         misses = misses_before_hit(game.fleet_cells, cells) if hits else 0
         chance = "any cell, by chance: the first of k of n cells is hit after (n+1)/(k+1) shots"
         return [
-            Bound("one hit", "lower", Fraction(hits), "the first hit ends the game"),
+            _lower_bound("one hit", Fraction(hits), "the first hit ends the game"),
             Bound("cells at random", "upper", hits + Fraction(misses), chance),
         ]
+    chance = "any cell, by chance: k of n cells are hit after k(n+1)/(k+1) shots"
     return [
-        Bound("one shot for each cell", "lower", Fraction(hits), "every cell of a ship is shot"),
-        Bound(
-            "cells at random",
-            "upper",
-            hits + misses_by_chance(hits, cells),
-            "any cell, by chance: k of n cells are hit after k(n+1)/(k+1) shots",
-        ),
+        _lower_bound("one shot for each cell", Fraction(hits), "every cell of a ship is shot"),
+        Bound("cells at random", "upper", hits + misses_by_chance(hits, cells), chance),
     ]
 
 
@@ -159,21 +159,32 @@ def first_objective_bounds(
     """
     game, hits = position.game, position.hits_left
     cells = game.cells - (position.closed | game.holes).bit_count()
-    if game.ends_at_hit:
-        return (hits, cells) if objective.kind == "worst" else (0, weight)
     if objective.kind == "worst":
-        # A packing tells all ships but one; where one hit shows a whole ship it proves nothing.
-        has_none = position.shots or prior is not None or game.label_of_kind is None
-        packings = [] if has_none else hidden_ship_sets(game)
-        misses = max((n for sets in packings for n in worst_case_misses(game, sets)), default=0)
+        misses = 0 if prior is not None else _bound_worst_misses(position)
         return hits + misses, cells
+    if game.ends_at_hit:
+        return 0, weight
     misses = (objective.shots or 0) - hits
     if misses >= cells - hits:
         return weight, weight
     if game.contact == "any" or position.shots or not game.is_silent or prior is not None:
-        return 0, weight  # configurations may share a word, or weigh more than 1
-    words = sum(comb(hits - 1 + j, j) for j in range(misses + 1)) if hits else 1
-    return 0, min(weight, words)
+        return 0, weight  # configurations may share a sequence of replies, or weigh more than 1
+    # Each configuration has its own sequence of `hits` hits and some misses that ends in a hit.
+    sequences = sum(comb(hits - 1 + j, j) for j in range(misses + 1)) if hits else 1
+    return 0, min(weight, sequences)
+
+
+def _bound_worst_misses(position: Position) -> int:
+    """Bound the misses in the worst case from below, with one ship hidden and the others revealed.
+
+    The bound is 0 after a shot, and if one hit shows a whole ship, where the argument proves
+    nothing. It is also 0 if the first hit ends the game.
+    """
+    game = position.game
+    if position.shots or game.ends_at_hit or game.label_of_kind is None:
+        return 0
+    bounds = (n for sets in hidden_ship_sets(game) for n in worst_case_misses(game, sets))
+    return max(bounds, default=0)
 
 
 def lower_bounds(
@@ -201,84 +212,94 @@ def lower_bounds_in_turn(
     leave_out: LeaveOut = ignore_left_out,
 ) -> Iterator[Bound]:
     """Yield the bounds of `lower_bounds` as they are computed."""
-    if position.game.ends_at_hit:
-        yield from _until_hit(position, prior, leave_out)
+    game = position.game
+    if game.ends_at_hit:
+        yield from _bounds_until_hit(position, prior, leave_out)
         return
     if position.shots or prior is not None:
-        position.game.require_silent(_THESE)
+        game.require_silent(_THESE)
     if prior is not None:
-        yield from _from_leaves(position, Family.of(position, prior))
+        yield from _bounds_from_leaves(position, Family.of(position, prior))
         return
-    plain = position  # a mean over ships without letters is that with letters
-    if position.game.names_hits:
-        plain = Position(position.game.with_announcement("nothing"))
-    number = Posterior(plain, progress=_counting(progress)).configurations
-    if not number:
+    # Means over configurations do not change if equal ships lose their names.
+    unnamed = Position(game.with_announcement("nothing")) if game.names_hits else position
+    configurations = Posterior(unnamed, progress=_report_counting(progress)).configurations
+    if not configurations:
         Posterior(position).require_some()
-    if position.game.shows_ships:
-        yield _from_places(position, number)
+    if game.shows_ships:
+        yield _bound_from_shown_ships(position, configurations)
         return
-    reason = NOT_LISTED if position.game.cells > MAX_CELLS else ""
-    if number > min(MOST_LISTED, seconds * LEAVES_PER_SECOND):
-        reason = left_out_reason(number, "listed", number / LEAVES_PER_SECOND)
-    if position.game.contact == "any" and reason:
+    reason = _reason_not_to_list(game, configurations, seconds) if game.contact == "any" else ""
+    if reason:
         leave_out(LeftOut("leaf counting", reason))
     try:
-        if position.game.contact == "any" and reason:
-            yield _from_leaves_apart(position, number)
+        if reason:
+            yield _bound_from_ships_apart(position, configurations)
         else:
-            yield from _from_leaves(position)
+            yield from _bounds_from_leaves(position)
     except TooLarge as error:
         leave_out(LeftOut("leaf counting", str(error)))
         yield first_bounds(position)[0]
-    if position.game.label_of_kind is not None:  # else hits on one ship tell where it lies
-        yield from _from_two_hidden(plain, number, progress, leave_out)
+    if game.label_of_kind is not None:  # else hits on one ship tell where it lies
+        yield from _bounds_from_two_hidden(unnamed, configurations, progress, leave_out)
 
 
-def _until_hit(position: Position, prior: Prior | None, leave_out: LeaveOut) -> Iterator[Bound]:
+def _reason_not_to_list(game: Game, configurations: int, seconds: float) -> str:
+    """Return why the configurations are not listed, or an empty text if they are."""
+    if configurations > min(MOST_LISTED, seconds * LEAVES_PER_SECOND):
+        return left_out_reason(configurations, "listed", configurations / LEAVES_PER_SECOND)
+    return NOT_LISTED if game.cells > MAX_CELLS else ""
+
+
+def _bounds_until_hit(
+    position: Position, prior: Prior | None, leave_out: LeaveOut
+) -> Iterator[Bound]:
     """Yield the bounds of a game that the first hit ends."""
     mean = mean_by_single_cells(position, prior)
-    yield Bound("single cells", "lower", mean, "the most probable k cells, as if apart; their sum")
+    yield _lower_bound("single cells", mean, "the most probable k cells, as if apart; their sum")
     if position.shots or prior is not None:
         return
-    number, name = Posterior(position).configurations, "sets of cells"
-    if number > COMPUTED or position.game.cells > MAX_CELLS:
-        leave_out(LeftOut(name, f"{number:,} configurations; up to {COMPUTED:,} are walked"))
+    configurations, name = Posterior(position).configurations, "sets of cells"
+    if configurations > COMPUTED or position.game.cells > MAX_CELLS:
+        reason = f"{configurations:,} configurations; up to {COMPUTED:,} are walked"
+        leave_out(LeftOut(name, reason))
         return
-    yield Bound(name, "lower", mean_by_sets(position, NODES), "the most that k cells meet; its sum")
+    yield _lower_bound(name, mean_by_sets(position, NODES), "the most that k cells meet; its sum")
 
 
-def _from_places(position: Position, number: int) -> Bound:
+def _bound_from_shown_ships(position: Position, configurations: int) -> Bound:
     """Count leaves where each hit shows its ship.
 
     The first hit of each ship and the misses before the last of these determine the configuration;
     every other reply follows. With s ships and j misses there are C(s-1+j, j) sequences of first
     hits and misses, and each first hit shows one of the ships that can lie on its cell.
     """
-    game, hits = position.game, position.hits_left
-    through = Counter(cell for _, ship in game.label_table.labels_by_cell for cell in bits(ship))
-    words, ships = max(through.values()) ** len(game.fleet), len(game.fleet)
-    misses = leaf_counting_misses({1: number}, ships, words)
-    return Bound(
+    game, ships = position.game, len(position.game.fleet)
+    placements = game.label_table.labels_by_cell
+    placements_on_cell = Counter(cell for _, ship in placements for cell in bits(ship))
+    first_hits = max(placements_on_cell.values()) ** ships
+    misses = leaf_counting_misses({1: configurations}, ships, first_hits)
+    return _lower_bound(
         "leaf counting of ships",
-        "lower",
-        hits + Fraction(misses, number),
-        f"at most C(s-1+j, j) leaves have s ships and j misses, times {words:,} for what hits show",
+        position.hits_left + Fraction(misses, configurations),
+        "at most C(s-1+j, j) leaves have s ships and j misses, "
+        f"times {first_hits:,} for what hits show",
     )
 
 
-def left_out_reason(number: int, action: str, seconds: float) -> str:
+def left_out_reason(configurations: int, action: str, seconds: float) -> str:
     """Return the reason for leaving out a bound that would take this many seconds."""
-    return f"{number:,} configurations would be {action}, in about {time_text(max(1, seconds))}"
+    time = time_text(max(1, seconds))
+    return f"{configurations:,} configurations would be {action}, in about {time}"
 
 
-def _counting(progress: Progress[BoundsStatus]) -> Progress[Status]:
+def _report_counting(progress: Progress[BoundsStatus]) -> Progress[Status]:
     return lambda status: progress(
         BoundsStatus(done=status.done, total=status.total, step="counting")
     )
 
 
-def _from_leaves_apart(position: Position, number: int) -> Bound:
+def _bound_from_ships_apart(position: Position, configurations: int) -> Bound:
     """Count the leaves of those configurations in which no ships touch along an edge.
 
     Their sets of cells differ, and they are counted without a list. Telling that one of them is
@@ -289,32 +310,31 @@ def _from_leaves_apart(position: Position, number: int) -> Bound:
     rules = replace(game.with_announcement("nothing"), contact=contact)
     apart = Posterior(Position(rules, position.shots)).configurations
     misses = leaf_counting_misses({1: apart}, hits, count_hit_sequences(game)) if apart else 0
-    return Bound(
+    return _lower_bound(
         "leaf counting of ships apart",
-        "lower",
-        hits + Fraction(misses, number),
-        f"leaf counting of the {apart:,} of {number:,} configurations in which no ships touch",
+        hits + Fraction(misses, configurations),
+        f"leaf counting of the {apart:,} of {configurations:,} configurations in which no ships "
+        "touch",
     )
 
 
 def two_hidden_bound(game: Game, rows: Iterable[AllButTwo], source: str) -> Bound:
     """Return the bound from the rows of `TwoHidden.bound`."""
-    hidden = "{} and {}".format(*game.fleet[-2:])
-    return Bound(
+    lengths = "{} and {}".format(*game.fleet[-2:])
+    return _lower_bound(
         "all ships but two revealed",
-        "lower",
         mean_of_two_hidden(game, rows),
-        f"the games of the ships of length {hidden}, the others known; {source}",
+        f"the games of the ships of length {lengths}, the others known; {source}",
     )
 
 
-def _steps(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
+def _report_step(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
     """Report steps by name, without a start time: they differ too much to estimate an end."""
     return lambda step, done, total: progress(BoundsStatus(done=done, total=total, step=step))
 
 
-def _from_two_hidden(
-    position: Position, number: int, progress: Progress[BoundsStatus], leave_out: LeaveOut
+def _bounds_from_two_hidden(
+    position: Position, configurations: int, progress: Progress[BoundsStatus], leave_out: LeaveOut
 ) -> Iterator[Bound]:
     """Yield the bound by revealing all ships but two, of a whole game where it is quick.
 
@@ -322,65 +342,52 @@ def _from_two_hidden(
     of revealed ships, so there are at least number / ways such sets. If that is too many already,
     the sets are not counted.
     """
-    game = position.game
+    game, name = position.game, "all ships but two revealed"
     if position.shots or len(game.fleet) < 2:
         return
-    ways = prod(len(game.placements(ship)) for ship in game.fleet[-2:])
-    revealed = -(-number // ways)
-    if len(game.fleet) > 2 and revealed <= ON_DEMAND:
-        revealed = count_revealed_sets(game)
-    if len(game.fleet) > 2 and revealed > ON_DEMAND:
-        reason = f"{revealed:,} sets of known ships or more; at most {ON_DEMAND:,} are looked at"
-        leave_out(LeftOut("all ships but two revealed", reason))
-        return
+    if len(game.fleet) > 2:
+        # Each set of revealed ships is in `most_pairs` configurations or fewer. If there must be
+        # too many sets by this number alone, they are not counted.
+        most_pairs = prod(len(game.placements(ship)) for ship in game.fleet[-2:])
+        revealed_sets = ceil(Fraction(configurations, most_pairs))
+        if revealed_sets <= ON_DEMAND:
+            revealed_sets = count_revealed_sets(game)
+        if revealed_sets > ON_DEMAND:
+            most = f"at most {ON_DEMAND:,} are looked at"
+            leave_out(LeftOut(name, f"{revealed_sets:,} sets of known ships or more; {most}"))
+            return
     try:
-        yield two_hidden_bound(game, TwoHidden(game).bound(_steps(progress)), "computed here")
+        yield two_hidden_bound(game, TwoHidden(game).bound(_report_step(progress)), "computed here")
     except TooLarge as error:
-        leave_out(LeftOut("all ships but two revealed", str(error)))
+        leave_out(LeftOut(name, str(error)))
 
 
-def _from_leaves(position: Position, family: Family | None = None) -> list[Bound]:
+def _bounds_from_leaves(position: Position, family: Family | None = None) -> list[Bound]:
     """Return the bounds that follow from the number of leaves.
 
     family -- of the position with a prior. If hits tell something, the position must be a whole
     game.
     """
     game, hits = position.game, position.hits_left
-    if not position.shots:
-        position = Position(game.with_announcement("nothing"))
-    leaves = leaves_of(position) if family is None else Counter(family.weights)
-    words = count_hit_sequences(game)
+    silent = position if position.shots else Position(game.with_announcement("nothing"))
+    leaves = leaves_of(silent) if family is None else Counter(family.weights)
+    sequences = count_hit_sequences(game)
     bounds = []
-    if words == 1:
-        bounds.append(
-            Bound(
-                "complete binary tree",
-                "lower",
-                complete_binary_tree(leaves),
-                "Audinot, Bonnet and Viennot (2014), section 4.1, equation 2",
-            )
-        )
-    bounds.append(
-        Bound(
-            "leaf counting",
-            "lower",
-            leaf_counting(leaves, hits, words),
-            "at most C(k-1+j, j) leaves have k hits and j misses"
-            + (f", times {words:,} sequences of what hits tell" if words > 1 else ""),
-        )
-    )
-    after = None if family is None else weighted_leaf_counting_after(family)
-    if family is None and words == 1 and position.game.contact != "any":
-        after = leaf_counting_after(position, 1)
-    if after is not None:
-        bounds.append(
-            Bound(
-                "leaf counting after one ply",
-                "lower",
-                after,
-                "leaf counting for both replies to the first shot, the least over all shots",
-            )
-        )
+    if sequences == 1:
+        source = "Audinot, Bonnet and Viennot (2014), section 4.1, equation 2"
+        bounds.append(_lower_bound("complete binary tree", complete_binary_tree(leaves), source))
+    source = "at most C(k-1+j, j) leaves have k hits and j misses"
+    if sequences > 1:
+        source += f", times {sequences:,} sequences of what hits tell"
+    bounds.append(_lower_bound("leaf counting", leaf_counting(leaves, hits, sequences), source))
+    after_ply = None
+    if family is not None:
+        after_ply = weighted_leaf_counting_after(family)
+    elif sequences == 1 and game.contact != "any":
+        after_ply = leaf_counting_after(silent, 1)
+    if after_ply is not None:
+        source = "leaf counting for both replies to the first shot, the least over all shots"
+        bounds.append(_lower_bound("leaf counting after one ply", after_ply, source))
     return bounds
 
 
@@ -420,28 +427,35 @@ def long_bounds_in_turn(
     fit, and as `reveal`.
     """
     game.require_silent(_THESE)
-    tell = _steps(progress)
-    counts = CellSetCounts.of(game, progress=partial(tell, "configurations on sets of cells"))
+    report = _report_step(progress)
+    counts = CellSetCounts.of(game, progress=partial(report, "configurations on sets of cells"))
     coverage = Coverage(counts, NODES)
-    revealed = reveal(game, progress=lambda done, n: tell("ships shown", len(done), n))
-    coverages_beside = lambda: list_conditional_coverages(  # noqa: E731
-        game, nodes=NODES, progress=lambda done, n: tell("cells beside a ship", len(done), n)
-    )
-    yielded = 0
+    revealed = reveal(game, progress=lambda done, total: report("ships shown", len(done), total))
+
+    def list_coverages() -> list[ConditionalCoverage]:
+        return list_conditional_coverages(
+            game,
+            nodes=NODES,
+            progress=lambda done, total: report("cells beside a ship", len(done), total),
+        )
+
     stages = count_finished_by_stages(
         coverage,
         revealed,
-        coverages_beside,
-        partial(tell, "chains of cells"),
-        ChainLimits(SETS, MORE_CELLS if game.cells <= SMALL_BOARD else MOST_CELLS),
-        on_sets=lambda j, size, done, n: tell("chains of cells beside the first ship", done, n),
+        list_coverages,
+        progress=partial(report, "chains of cells"),
+        limits=ChainLimits(SETS, MORE_CELLS if game.cells <= SMALL_BOARD else MOST_CELLS),
+        on_sets=lambda length, size, done, total: report(
+            "chains of cells beside the first ship", done, total
+        ),
     )
-    for number, finished in enumerate(stages, BEFORE_CHAINS):
+    yielded = 0
+    for known, finished in enumerate(stages, BEFORE_CHAINS):
         bounds = bounds_of_finished(
             finished, game.fleet_cells, counts.configurations, "computed here"
         )
-        yield from bounds[yielded:number]
-        yielded = number
+        yield from bounds[yielded:known]  # each further chain makes one more bound known
+        yielded = known
 
 
 def count_finished(
@@ -461,10 +475,10 @@ def count_finished(
     all. sets -- as in `ChainLimits`. store, on_sets -- as in `first_ship_chain`. nodes -- the
     search with costs of the longest ship gives up after this number of sets; None: as `coverage`.
     """
-    *_, last = count_finished_by_stages(
+    *_, all_bounds = count_finished_by_stages(
         coverage, revealed, lambda: coverages, progress, ChainLimits(sets), store, on_sets, nodes
     )
-    return last
+    return all_bounds
 
 
 def count_finished_by_stages(
@@ -482,67 +496,59 @@ def count_finished_by_stages(
     A bound that is not yet computed has the least value of those before it. coverages_beside --
     called after the first two bounds. limits -- of the chain with the first ship.
     """
-    game, number = coverage.counts.game, coverage.counts.configurations
-    chain = root_chain(game.fleet_cells, number, coverage.most_met, MISSES)
-    chain += [number] * (MISSES - len(chain))
+    game, configurations = coverage.counts.game, coverage.counts.configurations
+    by_chain = root_chain(game.fleet_cells, configurations, coverage.most_met, MISSES)
+    by_chain += [configurations] * (MISSES - len(by_chain))
     by_reveal = finished_by_reveal(game, revealed)
-    smaller = [min(pair) for pair in zip(chain, by_reveal, strict=True)]
-    stages: list[list[Finished]] = []
 
-    def finished() -> list[FinishedAtMost]:
-        last = stages[-1] if stages else [Finished(value, 0) for value in smaller]
-        unchanged = [Finished(value.configurations, 0) for value in last]
-        both = [*stages, *[unchanged] * (2 - len(stages))]
+    def join_bounds(by_longest: list[Finished], by_first: list[Finished]) -> list[FinishedAtMost]:
+        bounds = zip(by_chain, by_reveal, by_longest, by_first, strict=True)
         return [
-            FinishedAtMost(a, b, *c, *d) for a, b, c, d in zip(chain, by_reveal, *both, strict=True)
+            FinishedAtMost(chain, reveal, *longest, *first)
+            for chain, reveal, longest, first in bounds
         ]
 
-    def part(before: int) -> Callable[[int, int], None]:
-        return lambda done, total: progress(before * total + done, 2 * total)
+    def report_half(half: int) -> Callable[[int, int], None]:
+        return lambda done, total: progress(half * total + done, 2 * total)
 
-    yield finished()
+    least = [min(pair) for pair in zip(by_chain, by_reveal, strict=True)]
+    no_chains = [Finished(value, 0) for value in least]
+    yield join_bounds(no_chains, no_chains)
     coverages = coverages_beside()
-    patient = coverage if nodes is None else Coverage(coverage.counts, nodes)
-    stages.append(longest_ship_chain(patient, revealed, coverages, smaller, part(0)))
-    yield finished()
-    before = [finished_at.configurations for finished_at in stages[-1]]
-    stages.append(first_ship_chain(coverage, coverages, before, part(1), limits, store, on_sets))
-    yield finished()
+    coverage_for_costs = coverage if nodes is None else Coverage(coverage.counts, nodes)
+    by_longest = longest_ship_chain(
+        coverage_for_costs, revealed, coverages, before=least, progress=report_half(0)
+    )
+    least = [finished.configurations for finished in by_longest]
+    yield join_bounds(by_longest, [Finished(value, 0) for value in least])
+    by_first = first_ship_chain(coverage, coverages, least, report_half(1), limits, store, on_sets)
+    yield join_bounds(by_longest, by_first)
 
 
 def bounds_of_finished(
-    finished: Sequence[FinishedAtMost], hits: int, number: int, source: str
+    finished: Sequence[FinishedAtMost], hits: int, configurations: int, source: str
 ) -> list[Bound]:
     """Return the bounds from A(0), A(1), …: by single arguments, and by their least at each l.
 
     Every argument bounds the same number, so the least of them does, too.
     """
+    by_chain = [row.root_chain for row in finished]
+    by_reveal = [row.reveal_game for row in finished]
     by_two = [min(row.root_chain, row.reveal_game) for row in finished]
-    by_longest = [min(two, row.ship_chain) for two, row in zip(by_two, finished, strict=True)]
-    by_all = [min(best, row.first_ship) for best, row in zip(by_longest, finished, strict=True)]
+    by_three = [min(least, row.ship_chain) for least, row in zip(by_two, finished, strict=True)]
+    by_all = [min(least, row.first_ship) for least, row in zip(by_three, finished, strict=True)]
+
+    def make_bound(name: str, values: list[int], argument: str) -> Bound:
+        mean = mean_at_least(values, hits, configurations)
+        return _lower_bound(name, mean, f"{argument}; {source}")
+
+    of_chain = "one sequence of cells until the first hit"
+    of_longest = "what the reveal game leaves of what the chain meets, the least of these three"
+    of_first = "the ships through one cell together, and misses beside them; the least of all"
     return [
-        Bound(name, "lower", mean_at_least(values, hits, number), f"{argument}; {source}")
-        for name, values, argument in (
-            (
-                "root chain",
-                [row.root_chain for row in finished],
-                "one sequence of cells until the first hit",
-            ),
-            (
-                "reveal game",
-                [row.reveal_game for row in finished],
-                "a ship is shown at its first hit",
-            ),
-            ("root chain and reveal game", by_two, "the lesser at each number of misses"),
-            (
-                "root chain with the longest ship",
-                by_longest,
-                "what the reveal game leaves of what the chain meets, the least of these three",
-            ),
-            (
-                "root chain with the first ship",
-                by_all,
-                "the ships through one cell together, and misses beside them; the least of all",
-            ),
-        )
+        make_bound("root chain", by_chain, of_chain),
+        make_bound("reveal game", by_reveal, "a ship is shown at its first hit"),
+        make_bound("root chain and reveal game", by_two, "the lesser at each number of misses"),
+        make_bound("root chain with the longest ship", by_three, of_longest),
+        make_bound("root chain with the first ship", by_all, of_first),
     ]
