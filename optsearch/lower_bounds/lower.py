@@ -94,16 +94,17 @@ def _lower_bound(name: str, value: Fraction, source: str) -> Bound:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundsStatus(Status):
-    """The progress of the bounds of a game. step -- the name of the one that is running."""
+    """The progress of the bounds of a game. step -- the name of the step that is running."""
 
     step: str = ""
 
 
 class FinishedAtMost(NamedTuple):
-    """A(l) by each of the long bounds: the most configurations finished with at most l misses.
+    """The most configurations finished with at most some number of misses, by each long bound.
 
-    cells, first_ship_cells -- the numbers of cells of the two chains with costs of ships; 0 if the
-    chain is not below the bounds before it.
+    root_chain, reveal_game, ship_chain, first_ship -- the four upper bounds. cells,
+    first_ship_cells -- the lengths of the chains that give the last two; 0 if no chain is below the
+    bounds before it.
     """
 
     root_chain: int
@@ -130,7 +131,10 @@ def ignore_left_out(left_out: LeftOut) -> None:
 
 
 def first_bounds(position: Position) -> list[Bound]:
-    """Return a bracket that needs no count: one shot for each ship cell, and shots at random."""
+    """Return a lower and an upper bound on the mean number of shots that need no count.
+
+    The lower bound is one shot for each cell of a ship, the upper one the mean of random shots.
+    """
     game, hits = position.game, position.hits_left
     cells = game.cells - (position.closed | game.holes).bit_count()
     if game.ends_at_hit:
@@ -150,12 +154,12 @@ def first_bounds(position: Position) -> list[Bound]:
 def first_objective_bounds(
     position: Position, objective: Objective, weight: int, prior: Prior | None = None
 ) -> tuple[int, int]:
-    """Bracket the worst case (in shots), or what the configurations finished within K shots weigh.
+    """Return a lower and an upper bound on the value of the objective worst or within.
 
-    The analogue of `first_bounds` for the objectives worst and within. Configurations finished with
-    j misses are words of hits and misses that end in a hit, a different word for each set of cells.
+    For worst these are shots. For within=K they are the weight of the configurations that the best
+    strategy finishes within K shots.
 
-    weight -- of all configurations: their number without a prior.
+    weight -- of all configurations together: their number without a prior.
     """
     game, hits = position.game, position.hits_left
     cells = game.cells - (position.closed | game.holes).bit_count()
@@ -211,7 +215,7 @@ def lower_bounds_in_turn(
     seconds: float = SECONDS,
     leave_out: LeaveOut = ignore_left_out,
 ) -> Iterator[Bound]:
-    """Yield the bounds of `lower_bounds` as they are computed."""
+    """Yield the bounds of `lower_bounds` as they are computed, with the same arguments."""
     game = position.game
     if game.ends_at_hit:
         yield from _bounds_until_hit(position, prior, leave_out)
@@ -268,7 +272,7 @@ def _bounds_until_hit(
 
 
 def _bound_from_shown_ships(position: Position, configurations: int) -> Bound:
-    """Count leaves where each hit shows its ship.
+    """Return the bound by leaf counting in a whole game in which each hit shows its ship.
 
     The first hit of each ship and the misses before the last of these determine the configuration;
     every other reply follows. With s ships and j misses there are C(s-1+j, j) sequences of first
@@ -288,19 +292,20 @@ def _bound_from_shown_ships(position: Position, configurations: int) -> Bound:
 
 
 def left_out_reason(configurations: int, action: str, seconds: float) -> str:
-    """Return the reason for leaving out a bound that would take this many seconds."""
+    """Return the reason for leaving out a bound: what would be done, and the time it would take."""
     time = time_text(max(1, seconds))
     return f"{configurations:,} configurations would be {action}, in about {time}"
 
 
 def _report_counting(progress: Progress[BoundsStatus]) -> Progress[Status]:
+    """Return a function that reports how far a count is, as the step "counting" of the bounds."""
     return lambda status: progress(
         BoundsStatus(done=status.done, total=status.total, step="counting")
     )
 
 
 def _bound_from_ships_apart(position: Position, configurations: int) -> Bound:
-    """Count the leaves of those configurations in which no ships touch along an edge.
+    """Return the bound by leaf counting of the configurations in which no ships touch at a side.
 
     Their sets of cells differ, and they are counted without a list. Telling that one of them is
     hidden only helps the player, so the misses on them bound the misses on all configurations.
@@ -319,7 +324,7 @@ def _bound_from_ships_apart(position: Position, configurations: int) -> Bound:
 
 
 def two_hidden_bound(game: Game, rows: Iterable[AllButTwo], source: str) -> Bound:
-    """Return the bound from the rows of `TwoHidden.bound`."""
+    """Return the bound that the rows of `TwoHidden.bound` prove; source -- of these rows."""
     lengths = "{} and {}".format(*game.fleet[-2:])
     return _lower_bound(
         "all ships but two revealed",
@@ -329,18 +334,19 @@ def two_hidden_bound(game: Game, rows: Iterable[AllButTwo], source: str) -> Boun
 
 
 def _report_step(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
-    """Report steps by name, without a start time: they differ too much to estimate an end."""
+    """Return a function that reports a step by its name, the number done and of all.
+
+    It reports no time, because the steps differ too much to estimate an end.
+    """
     return lambda step, done, total: progress(BoundsStatus(done=done, total=total, step=step))
 
 
 def _bounds_from_two_hidden(
     position: Position, configurations: int, progress: Progress[BoundsStatus], leave_out: LeaveOut
 ) -> Iterator[Bound]:
-    """Yield the bound by revealing all ships but two, of a whole game where it is quick.
+    """Yield the bound by revealing all ships but two, for a whole game in which it is quick.
 
-    number -- of configurations. The two hidden ships have at most `ways` placements beside each set
-    of revealed ships, so there are at least number / ways such sets. If that is too many already,
-    the sets are not counted.
+    configurations -- the number of those of the game.
     """
     game, name = position.game, "all ships but two revealed"
     if position.shots or len(game.fleet) < 2:
@@ -363,10 +369,10 @@ def _bounds_from_two_hidden(
 
 
 def _bounds_from_leaves(position: Position, family: Family | None = None) -> list[Bound]:
-    """Return the bounds that follow from the number of leaves.
+    """Return the bounds that follow from the number of leaves of a decision tree.
 
-    family -- of the position with a prior. If hits tell something, the position must be a whole
-    game.
+    family -- the position's configurations with their weights, if there is a prior. If hits tell
+    something, the position must be a whole game.
     """
     game, hits = position.game, position.hits_left
     silent = position if position.shots else Position(game.with_announcement("nothing"))
@@ -468,12 +474,13 @@ def count_finished(
     on_sets: SetsProgress = lambda j, size, done, total: None,
     nodes: int | None = None,
 ) -> list[FinishedAtMost]:
-    """List A(0), A(1), … by each of the long bounds.
+    """Bound the configurations finished with at most 0, 1, 2, … misses, by each long bound.
 
     revealed -- every class of placements of the longest ship. coverages -- of every class of every
-    ship. progress -- called after each l of the two chains with costs, with the number done and of
-    all. sets -- as in `ChainLimits`. store, on_sets -- as in `first_ship_chain`. nodes -- the
-    search with costs of the longest ship gives up after this number of sets; None: as `coverage`.
+    ship. progress -- called after each number of misses of the two chains with costs, with the
+    number done and of all. sets -- as in `ChainLimits`. store, on_sets -- as in `first_ship_chain`.
+    nodes -- the search with costs of the longest ship gives up after this number of sets; None for
+    the limit of `coverage`.
     """
     *_, all_bounds = count_finished_by_stages(
         coverage, revealed, lambda: coverages, progress, ChainLimits(sets), store, on_sets, nodes
@@ -491,10 +498,14 @@ def count_finished_by_stages(
     on_sets: SetsProgress = lambda j, size, done, total: None,
     nodes: int | None = None,
 ) -> Iterator[list[FinishedAtMost]]:
-    """Yield A(0), A(1), … three times: by the first two bounds, then after each chain with costs.
+    """Yield the list of `count_finished` three times, with more of its bounds each time.
 
-    A bound that is not yet computed has the least value of those before it. coverages_beside --
-    called after the first two bounds. limits -- of the chain with the first ship.
+    The first list has the root chain and the reveal game, the second also the chain with the
+    longest ship, the third all. A bound that is not yet computed has the least value of those
+    before it, and no length of a chain.
+
+    coverages_beside -- called after the first two bounds; returns the coverage of every class of
+    every ship. limits -- of the chain with the first ship.
     """
     game, configurations = coverage.counts.game, coverage.counts.configurations
     by_chain = root_chain(game.fleet_cells, configurations, coverage.most_met, MISSES)
@@ -528,9 +539,13 @@ def count_finished_by_stages(
 def bounds_of_finished(
     finished: Sequence[FinishedAtMost], hits: int, configurations: int, source: str
 ) -> list[Bound]:
-    """Return the bounds from A(0), A(1), …: by single arguments, and by their least at each l.
+    """Return the bounds on the mean number of shots from the list of `count_finished`.
 
-    Every argument bounds the same number, so the least of them does, too.
+    The first two are by one argument each. The others take the least of several arguments at each
+    number of misses, which bounds the same number of configurations.
+
+    hits -- the number of cells of the fleet. configurations -- the number of those of the game.
+    source -- where the list comes from, at the end of the source of each bound.
     """
     by_chain = [row.root_chain for row in finished]
     by_reveal = [row.reveal_game for row in finished]
