@@ -23,12 +23,12 @@ MOST_TOLD = 8  # replies that an error lists
 
 
 def position_of(game: Game, text: str) -> Position:
-    """Return the position of a text of shots, whose replies may omit the only possible ship.
+    """Return the position of a text of shots, whose replies may leave out which ship they mean.
 
-    Raises PositionError as `Position.parse`, and if several ships are possible.
+    Raises PositionError as `Position.parse` does, and if a reply may mean several ships.
     """
     shots = shots_of(game, text)
-    if not any(shot.reply == _unnamed(game) for shot in shots):
+    if not any(shot.reply == _reply_without_ship(game) for shot in shots):
         return position_in(game, shots)
     position = position_in(game)
     for shot in shots:
@@ -36,8 +36,8 @@ def position_of(game: Game, text: str) -> Position:
     return position
 
 
-def _unnamed(game: Game) -> Reply | None:
-    """Return the reply that a person may give without its ship; None if no reply names a ship."""
+def _reply_without_ship(game: Game) -> Reply | None:
+    """Return the reply that must name a ship in this game, without it; None if none must."""
     if game.has_labels:
         return None if HIT in game.hit_replies else HIT
     return SUNK if game.labels else None
@@ -46,9 +46,13 @@ def _unnamed(game: Game) -> Reply | None:
 def complete_reply(
     position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None = None
 ) -> Reply:
-    """Return a reply as the game has it; raise PositionError if it tells too little or too much.
+    """Return a reply to the next shot as the game has it.
 
-    If it does not name the ship that it must name, the only possible ship is filled in.
+    If it does not name the ship that it must name, the only possible ship is filled in. If it names
+    a ship that the game does not tell, the ship is left out.
+
+    Raises PositionError if no ship is possible or several are, and for a sinking in a game that
+    announces none.
     """
     game = position.game
     if reply.sunk and game.is_silent:
@@ -58,7 +62,7 @@ def complete_reply(
         )
     if reply.label is not None and game.tells_sinkings and not game.labels:
         return replace(reply, label=None)
-    if reply != _unnamed(game) or game.bit(cell) & position.closed:
+    if reply != _reply_without_ship(game) or game.bit(cell) & position.closed:
         return reply
     forms = [form for form in replies_at(game, cell) if form.label is not None]
     possible = [form for form in forms if is_possible_reply(position, cell, form, prior)]
@@ -68,16 +72,18 @@ def complete_reply(
     if not possible:
         raise PositionError(f"{cell_name(cell)} cannot be {outcome} after {position}")
     examples = [shot_in_words(cell, form) for form in possible[:MOST_TOLD]]
-    never = "; where the length is never told, begin with announce=sunk in place of announce=ship"
-    raise PositionError(
-        f"which ship was {outcome}? write {' or '.join(examples)}" + (never if reply.sunk else "")
-    )
+    message = f"which ship was {outcome}? write {' or '.join(examples)}"
+    if reply.sunk:
+        message += (
+            "; where the length is never told, begin with announce=sunk in place of announce=ship"
+        )
+    raise PositionError(message)
 
 
 def is_possible_reply(
     position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None
 ) -> bool:
-    """True if a reply is possible after the others."""
+    """True if a configuration that fits the position, and has a weight, gives this reply."""
     try:
         return posterior_of(position.after(cell, reply), prior).is_possible
     except PositionError:
@@ -89,80 +95,92 @@ def find_conflict(
 ) -> tuple[Shot, ...]:
     """Return a minimal set of replies that cannot all be true; empty if all can be.
 
-    Without any one of them, the rest can be; all shots if sinkings are told and the fleet is not
-    known. lies -- how many replies may be false.
+    Without any one of them, the others can be true. If sinkings are told and the fleet is not
+    known, the set is not minimal: it has all shots.
 
-    One reply after the other, from the first, is left out for good if the rest are still
-    impossible. Its shot was still made: a reply that is left out may have been any.
+    Each reply in turn, from the first, is left out for good if the others are still impossible
+    together. The shot of a reply that is left out was still made, and its reply may have been any.
+
+    lies -- how many replies may be false.
     """
 
-    def is_possible(numbers: set[int]) -> bool:
+    def can_be_true(indices: set[int]) -> bool:
         if not isinstance(lies, Lies):
-            return _is_possible(game, shots, numbers)
-        replies = tuple(shots[i] for i in sorted(numbers))
+            return _can_be_true(game, shots, indices)
+        replies = tuple(shots[i] for i in sorted(indices))
         return Posterior(NoisyPosition(game, lies, replies)).is_possible
 
-    numbers = set(range(len(shots)))
-    if is_possible(numbers):
+    indices = set(range(len(shots)))
+    if can_be_true(indices):
         return ()
     if isinstance(game, MixedGame) and game.tells_sinkings:
         return tuple(shots)
     for i in range(len(shots)):
-        if not is_possible(numbers - {i}):
-            numbers.remove(i)
-    return tuple(shots[i] for i in sorted(numbers))
+        if not can_be_true(indices - {i}):
+            indices.remove(i)
+    return tuple(shots[i] for i in sorted(indices))
 
 
 def possible_single_errors(
     game: Game, shots: Sequence[Shot], conflicting: Sequence[Shot]
 ) -> tuple[Shot, ...]:
-    """Return the replies of a `find_conflict` that may be the only wrong one of all shots.
+    """Return the replies that may be the only wrong one of all shots.
 
-    If a single reply is wrong, it is one of these: any other would leave the conflict.
+    If a single reply is wrong, it is one of a conflict: without any other the conflict would stay.
+
+    conflicting -- the replies that `find_conflict` returned.
     """
-    numbers = set(range(len(shots)))
+    indices = set(range(len(shots)))
     return tuple(
         shot
         for i, shot in enumerate(shots)
-        if shot in conflicting and _is_possible(game, shots, numbers - {i})
+        if shot in conflicting and _can_be_true(game, shots, indices - {i})
     )
 
 
-def _is_possible(game: Game, shots: Sequence[Shot], numbers: Set[int]) -> bool:
-    """True if some configuration gives the replies with `numbers`; the others are unknown.
+def _can_be_true(game: Game, shots: Sequence[Shot], indices: Set[int]) -> bool:
+    """True if some configuration gives the replies with these indices; the others are unknown.
 
-    The replies of a ship follow from its placement and the order of all shots. So placements with
-    other replies are left out, and ships that cover the hits and no miss are counted. If each hit
-    names its ship, the other shots do not matter.
+    All shots were made, so where a ship lies decides which shot sinks it. Placements that would
+    give another reply are ruled out. Then only ships that cover the hits and no miss are counted,
+    without sinkings. If each hit names its ship, the shots without a known reply do not matter.
     """
     if game.has_labels or isinstance(game, MixedGame):
+        known_shots = (shot for i, shot in enumerate(shots) if i in indices)
         try:
-            left = position_in(game, (shot for i, shot in enumerate(shots) if i in numbers))
+            position = position_in(game, known_shots)
         except PositionError:  # more hits of a ship than it has cells
             return False
-        return posterior_of(left).is_possible
-    plain = tuple(
-        Shot(shots[i].cell, replace(shots[i].reply, sunk=False, label=None)) for i in numbers
+        return posterior_of(position).is_possible
+    hits_and_misses = tuple(
+        Shot(shots[i].cell, replace(shots[i].reply, sunk=False, label=None)) for i in indices
     )
-    left_out = Prior.of_placements(game, dict.fromkeys(_contradicting(game, shots, numbers), 0))
+    ruled_out = dict.fromkeys(_contradicted_placements(game, shots, indices), 0)
+    prior = Prior.of_placements(game, ruled_out)
     try:
-        silent = Position(replace(game, announce="nothing"), plain)
-        return Posterior(silent, prior=left_out).is_possible
+        silent = Position(replace(game, announce="nothing"), hits_and_misses)
+        return Posterior(silent, prior=prior).is_possible
     except PositionError:
         return False
 
 
-def _contradicting(game: Game, shots: Sequence[Shot], numbers: Set[int]) -> Iterator[int]:
-    """Yield the placements whose reply to a shot differs from one of those with `numbers`."""
+def _contradicted_placements(game: Game, shots: Sequence[Shot], indices: Set[int]) -> Iterator[int]:
+    """Yield the placements (masks) that would give another reply than one of these hits.
+
+    indices -- of the shots whose replies are known. Misses are not compared.
+    """
     bits = [game.bit(shot.cell) for shot in shots]
     for length in set(game.fleet):
         for ship in game.placements(length):
-            met = [i for i, bit in enumerate(bits) if ship & bit]
-            sinks = met[-1] if len(met) == int(length) and not game.is_silent else None
-            for i in met:
+            on_ship = [i for i, bit in enumerate(bits) if ship & bit]
+            is_sunk = len(on_ship) == int(length) and not game.is_silent
+            for i in on_ship:
                 reply = shots[i].reply
-                if i not in numbers or not reply.hit:
+                if i not in indices or not reply.hit:
                     continue
-                fits = reply.sunk and reply.label in (None, length) if i == sinks else reply == HIT
-                if not fits:
+                if is_sunk and i == on_ship[-1]:
+                    is_right = reply.sunk and reply.label in (None, length)
+                else:
+                    is_right = reply == HIT
+                if not is_right:
                     yield ship

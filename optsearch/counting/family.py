@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_, or_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,20 +36,25 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _images(sets: CellSets, permutation: Permutation) -> CellSets:
-    """Return the images of an array of cell sets."""
-    result = np.zeros_like(sets)
-    low_bit = np.uint64(1)
-    for cell, target in enumerate(permutation):
-        has_cell = sets[:, cell >> 6] >> np.uint64(cell & 63) & low_bit
-        result[:, target >> 6] |= has_cell << np.uint64(target & 63)
-    return result
+    """Return the images of cell sets under a permutation of the cells.
+
+    A set is a row of words of 64 bits: cell c is bit c % 64 of word c // 64.
+    """
+    images = np.zeros_like(sets)
+    one = np.uint64(1)
+    for cell, image in enumerate(permutation):
+        has_cell = sets[:, cell // 64] >> np.uint64(cell % 64) & one
+        images[:, image // 64] |= has_cell << np.uint64(image % 64)
+    return images
 
 
 def sets_by_weight(position: Position) -> Counter[int]:
-    """Count the distinct sets by weight: those of one configuration, of two, and so on.
+    """Map each weight to the number of sets of the family of a position that have it.
 
-    These are the weights of `Family.of`, in less memory: the list of the configurations is sorted
-    in parts. Raises ImpossiblePosition if there is none, TooLarge if they cannot be listed,
+    The weight of a set is the number of configurations with exactly these cells. `Family.of` has
+    the same weights. This needs less memory, because the list of configurations is sorted in parts.
+
+    Raises ImpossiblePosition if there is no configuration, TooLarge if they cannot be listed, and
     NotSupported if hits tell more than hit.
     """
     position.game.require_silent("a family of sets of cells")
@@ -56,6 +62,7 @@ def sets_by_weight(position: Position) -> Counter[int]:
     configurations.require_some()
     words = configurations.list()
     parts = min(-(-len(words) // _SORTED), 256)
+    # A hash chooses the part of a set, so equal sets are in the same part.
     part_of = np.empty(len(words), np.uint8)
     for start in range(0, len(words), _SORTED):
         chunk = words[start : start + _SORTED]
@@ -63,31 +70,34 @@ def sets_by_weight(position: Position) -> Counter[int]:
         part_of[start : start + _SORTED] = hashes % np.uint64(parts)
     histogram: Counter[int] = Counter()
     for part in range(parts):
-        _, counts = _distinct(words[part_of == part])
-        weights, numbers = np.unique(counts, return_counts=True)
-        histogram.update(dict(zip(weights.tolist(), numbers.tolist(), strict=True)))
+        _, weights = _distinct(words[part_of == part])
+        values, counts = np.unique(weights, return_counts=True)
+        histogram.update(dict(zip(values.tolist(), counts.tolist(), strict=True)))
     return histogram
 
 
 def _distinct(words: CellSets) -> tuple[CellSets, NDArray[np.int64]]:
-    """Return the distinct rows, ascending as integers, and the number of each."""
+    """Return the distinct rows, ascending as integers, and how often each occurs."""
     # Not np.unique with an axis: a ctrl-C that falls into it comes out as a TypeError.
     words = words[np.lexsort(words.T)]
-    is_first = np.ones(len(words), bool)
+    is_first = np.ones(len(words), bool)  # of some equal rows
     is_first[1:] = (words[1:] != words[:-1]).any(axis=1)
     return words[is_first], np.diff(is_first.nonzero()[0], append=len(words))
 
 
-def _too_many(number: int, position: Position) -> TooLarge:
+def _too_many(configurations: int, position: Position) -> TooLarge:
     return TooLarge(
-        f"{number:,} configurations of {position.game} are too many to solve exactly; at most "
-        f"{MAX_SETS:,} are listed. bounds brackets its optimum, evaluate says what a strategy "
+        f"{configurations:,} configurations of {position.game} are too many to solve exactly; at "
+        f"most {MAX_SETS:,} are listed. bounds brackets its optimum, evaluate says what a strategy "
         "takes, posterior where the ships are"
     )
 
 
 def require_total_weight(weight: int, name: Game | str) -> None:
-    """Raise TooLarge if weights that add up to this are too large for the search."""
+    """Raise TooLarge if the total weight of a family is too large for the search.
+
+    name -- what the error calls the family.
+    """
     if weight > MAX_WEIGHT:
         raise TooLarge(
             f"the weights of {name} add up to {weight:,}; the search adds them in 64 bits and "
@@ -97,11 +107,10 @@ def require_total_weight(weight: int, name: Game | str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Distinct sets of cells with weights, ascending as integers.
+    """Distinct sets of cells (masks) with weights, sorted as integers.
 
-    game -- the game they come from; only its grid matters here.
-    sets -- masks; weights -- for each set the number of configurations that have it, or with a
-    prior their total weight.
+    game -- the game that the sets come from; only its grid matters here. weights -- for each set,
+    the number of configurations that have it; with a prior, their total weight.
     """
 
     game: Game
@@ -110,22 +119,23 @@ class Family:
 
     @classmethod
     def of(cls, position: Position, prior: Prior | None = None) -> Family:
-        """Return the family of a position: every compatible configuration without the cells hit.
+        """Return the family of a position: the cells of every configuration, without the hits.
 
-        prior -- weights of the configurations; those of weight 0 do not exist. Raises
-        ImpossiblePosition if there is none, TooLarge if they cannot be listed or weigh too much,
-        NotSupported if hits tell more than hit.
+        prior -- weights of the configurations; those of weight 0 do not exist.
+
+        Raises ImpossiblePosition if there is no configuration, TooLarge if they cannot be listed or
+        weigh too much, and NotSupported if hits tell more than hit.
         """
         position.game.require_silent("a family of sets of cells")
         if prior is not None:
             return cls._weighed(position, prior)
-        configurations = Configurations(position)
-        is_quick = configurations.combinations <= QUICK
-        number = (configurations if is_quick else Posterior(position)).configurations
-        if number > MAX_SETS:
-            raise _too_many(number, position)
-        configurations.require_some()
-        return cls.from_words(position.game, configurations.list(), position.hits)
+        listing = Configurations(position)
+        is_quick = listing.combinations <= QUICK
+        configurations = (listing if is_quick else Posterior(position)).configurations
+        if configurations > MAX_SETS:
+            raise _too_many(configurations, position)
+        listing.require_some()
+        return cls.from_words(position.game, listing.list(), position.hits)
 
     @classmethod
     def _weighed(cls, position: Position, prior: Prior) -> Family:
@@ -134,20 +144,21 @@ class Family:
         posterior = Posterior(position, prior=prior)
         if prior.placements is not None and posterior.configurations > MAX_SETS:
             raise _too_many(posterior.configurations, position)
-        ships, numbers = posterior.list_weighted(MAX_SETS)
-        if not numbers:
+        ships, configuration_weights = posterior.list_weighted(MAX_SETS)
+        if not configuration_weights:
             posterior.require_some()
         weights: Counter[int] = Counter()
-        cells = to_masks(np.bitwise_or.reduce(ships, axis=1))
-        for mask, weight in zip(cells, numbers, strict=True):
+        masks = to_masks(np.bitwise_or.reduce(ships, axis=1))
+        for mask, weight in zip(masks, configuration_weights, strict=True):
             weights[mask & ~position.hits] += weight
         sets = tuple(sorted(weights))
-        return cls(position.game, sets, tuple(weights[mask] for mask in sets)).check_total_weight()
+        family = cls(position.game, sets, tuple(weights[mask] for mask in sets))
+        return family.check_total_weight()
 
     def check_total_weight(self, name: str = "") -> Family:
-        """Return the family itself; TooLarge if its weights are too large for the search.
+        """Return the family itself; raise TooLarge if its weights are too large for the search.
 
-        name -- of the family in the error; by default that of its game.
+        name -- what the error calls the family; by default the text of its game.
         """
         require_total_weight(self.weight, name or self.game)
         return self
@@ -166,15 +177,14 @@ class Family:
     @cached_property
     def certain(self) -> int:
         """The mask of the cells in every set: hits that tell nothing and cost no miss."""
-        result = -1
-        for mask in self.sets:
-            result &= mask
-        return result
+        return reduce(and_, self.sets, -1)
 
     @property
     def mean_hits(self) -> Fraction:
         """The mean number of cells of a set, by weight: the shots besides misses."""
-        total = sum(m.bit_count() * n for m, n in zip(self.sets, self.weights, strict=True))
+        total = sum(
+            mask.bit_count() * weight for mask, weight in zip(self.sets, self.weights, strict=True)
+        )
         return Fraction(total, self.weight)
 
     @cached_property
@@ -185,10 +195,7 @@ class Family:
     @cached_property
     def undecided(self) -> int:
         """The mask of the cells in some but not in all sets."""
-        result = 0
-        for mask in self.sets:
-            result |= mask
-        return result & ~self.certain
+        return reduce(or_, self.sets, 0) & ~self.certain
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
@@ -196,9 +203,11 @@ class Family:
         words = to_words(self.sets)
         weights = np.array(self.weights)
 
-        def is_kept(permutation: Permutation) -> bool:
-            images = _images(words, permutation)
-            order = np.lexsort((images[:, 0], images[:, 1]))
-            return bool((images[order] == words).all() and (weights[order] == weights).all())
+        def is_automorphism(symmetry: Permutation) -> bool:
+            images = _images(words, symmetry)
+            ascending = np.lexsort((images[:, 0], images[:, 1]))  # as the sets are sorted
+            has_same_sets = (images[ascending] == words).all()
+            has_same_weights = (weights[ascending] == weights).all()
+            return bool(has_same_sets and has_same_weights)
 
-        return tuple(filter(is_kept, self.game.symmetries()))
+        return tuple(filter(is_automorphism, self.game.symmetries()))

@@ -6,9 +6,9 @@ from math import gcd, prod
 
 
 def moduli_above(bound: int) -> list[int]:
-    """Return coprime moduli of at most 2^64 whose product is above `bound`, 2^64 first."""
+    """Return coprime moduli of at most 2^64 whose product is above `bound`; the first is 2^64."""
     moduli = [1 << 64]
-    candidate = (1 << 64) - 1
+    candidate = (1 << 64) - 1  # odd numbers alone are coprime to 2^64
     while prod(moduli) <= bound:
         if all(gcd(candidate, m) == 1 for m in moduli):
             moduli.append(candidate)
@@ -17,9 +17,12 @@ def moduli_above(bound: int) -> list[int]:
 
 
 def combine_residues(residues: list[int], moduli: list[int]) -> int:
-    """Return the number below the product of the moduli that has these residues."""
+    """Return the number from 0 that has these residues and is below the product of the moduli."""
     result, product = 0, 1
     for residue, modulus in zip(residues, moduli, strict=True):
-        result += product * ((residue - result) * pow(product, -1, modulus) % modulus)
+        # A multiple of `product` makes the result right for this modulus, and keeps it right for
+        # those before.
+        factor = (residue - result) * pow(product, -1, modulus) % modulus
+        result += product * factor
         product *= modulus
     return result
