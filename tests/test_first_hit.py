@@ -53,8 +53,8 @@ def drawn(rng, most=60):
 def method(request, monkeypatch):
     """All games by the search, and all by the programme."""
     is_search = request.param == "search"
-    monkeypatch.setattr(first_hit, "FEW", 10**9 if is_search else 0)
-    monkeypatch.setattr(first_hit, "SHORT", 10**9 if is_search else 0)
+    monkeypatch.setattr(first_hit, "FEW_SETS", 10**9 if is_search else 0)
+    monkeypatch.setattr(first_hit, "MAX_STATES", 10**9 if is_search else 0)
     return request.param
 
 
