@@ -9,6 +9,7 @@ import socket
 import statistics
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from fractions import Fraction
@@ -26,15 +27,18 @@ from optsearch.board.server import RequestHandlers, application
 from optsearch.check import reference
 from optsearch.counting import posterior
 from optsearch.counting.configurations import to_masks
+from optsearch.counting.mixture import MixedPosterior
 from optsearch.counting.posterior import Posterior
+from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import Game, cell_name
 from optsearch.game.announcements import ANNOUNCEMENTS
-from optsearch.game.position import Position, known_replies, play
+from optsearch.game.fleets import MixedGame
+from optsearch.game.position import Position, known_replies, play, reply
 from optsearch.play.advice import advise
 from optsearch.play.match import Match
 from optsearch.strategies import named
-from optsearch.support.errors import OptsearchError, PositionError, WorkerLost
+from optsearch.support.errors import OptsearchError, PositionError, TooLarge, WorkerLost
 from tests.examples import draws, positions
 from tests.processes import MANY_SECONDS, serving
 from tests.work import end_process, say, wait_for
@@ -140,6 +144,88 @@ def test_ships_that_are_sunk():
     ):
         found = answers.advice(Setting(Game.parse(game)), shots)
         assert (found["sunk"], found["wrecks"]) == (sunk.split(), wrecks)
+
+
+UNKNOWN = "4x4:2-3a,1-2b,announce=name"
+
+
+@pytest.mark.parametrize("prior", [None, "fleet=configurations"])
+@pytest.mark.parametrize(
+    ("game", "shots"),
+    [
+        (UNKNOWN, "B2=hit:a"),
+        ("4x4:2-3,1-2", "B2=hit,A1=miss"),
+        ("4x4:2-3,2,contact=any,announce=ship", "B2=hit,C2=hit,A1=miss"),
+        ("4x4:1-3,2,announce=place", "D4=miss,A1=hit:A1-A2,A2=hit:A1-A2"),
+    ],
+)
+def test_a_fleet_that_is_not_known(game, shots, prior):
+    """Chances of cells, replies and lengths, by asking each configuration that is left."""
+    setting = Setting(MixedGame(game), prior)
+    position = setting.position(shots)
+    rows, weights = MixedPosterior(position, prior_of(prior, setting.game)).list_weighted()
+    boards, total = list(map(to_masks, rows)), sum(weights)
+    found = answers.advice(setting, shots, "C3")
+    assert (found["shots"], found["configurations"]) == (str(position), str(len(boards)))
+
+    def chance(holds):
+        return sum(n for ships, n in zip(boards, weights, strict=True) if holds(ships)) / total
+
+    by_cell = [chance(lambda ships, c=c: sum(ships) >> c & 1) for c in range(16)]
+    assert found["chances"] == pytest.approx(by_cell)
+    assert found["counts"] is None
+    assert sum(map(float, found["replies"].values())) == pytest.approx(1)
+    shot, gives = setting.game.bit((2, 2)), Counter()
+    for ships, n in zip(boards, weights, strict=True):
+        gives[str(reply(setting.game, ships, position.hits, shot))] += n
+    for told, share in found["replies"].items():
+        assert float(share) == pytest.approx(gives[told] / total)
+        assert (share == "0") == (gives[told] == 0)
+    assert found["all_sunk"] == pytest.approx(chance(lambda ships: sum(ships) == position.hits))
+    if game == UNKNOWN:
+        assert found["lengths"]["2-3a"]["3"] == pytest.approx(
+            chance(lambda ships: ships[0].bit_count() == 3)
+        )
+    assert answers.endgame(setting, shots) == {"optimum": None}
+    seen = answers.review(setting, shots, 1)
+    assert (seen["shot"], seen["optimum"]) == (shots.split(",")[0], None)
+    assert answers.sample(setting, shots, 0)["games"] > 0
+
+
+def test_ships_of_lengths_not_known_that_are_sunk():
+    for game, shots, sunk, wrecks in (
+        (UNKNOWN, "A1=hit:a,A2=hit:a,A3=miss,D4=hit:b", "2-3a", [[0, 4]]),
+        (
+            UNKNOWN,
+            "A1=hit:a,B1=hit:a,D4=hit:b,C1=hit:a,D3=hit:b",
+            "2-3a 1-2b",
+            [[0, 1, 2], [11, 15]],
+        ),
+        ("4x4:2-3,1-2,announce=ship", "A1=hit,A2=sunk:2,D4=sunk:1", "1-2", [[0, 4], [15]]),
+        ("4x4:2-3,2-3,announce=sunk", "A1=hit,A2=sunk", "2-3", [[0, 4]]),
+        ("4x4:2-3,2-3", "A1=hit,A2=hit", "", []),
+    ):
+        found = answers.advice(Setting(MixedGame(game)), shots)
+        assert (found["sunk"], found["wrecks"]) == (sunk.split(), wrecks), game
+    assert answers.advice(Setting(MixedGame(UNKNOWN)), "A1=hit:b,A3=hit:b")["alone"]
+
+
+def test_what_needs_known_lengths_is_refused():
+    """In one line; the page hides it."""
+    setting = answers.setting_of(UNKNOWN, ())
+    about = answers.about(setting)
+    assert about["lengths"] == {"2-3a": [2, 3], "1-2b": [1, 2]}
+    assert about["kinds"] == {"a": "2-3a", "b": "1-2b"}
+    assert (about["walk"], about["places"]) == (0, {})
+    for ask in (
+        lambda: answers.begin(setting, "exact", "", 1),
+        lambda: answers.walk(setting, ""),
+        lambda: answers.value(setting, ""),
+    ):
+        with pytest.raises(OptsearchError, match="the lengths of the ships 2-3a,1-2b are not kno"):
+            ask()
+    with pytest.raises(TooLarge):
+        answers.setting_of("30x30:2-3", ())
 
 
 def test_a_prior_gives_probabilities(tmp_path):
@@ -332,6 +418,20 @@ def test_an_answer(client):
     assert not [name for name in head if name.startswith("access-control")]
     assert "set-cookie" not in head
     assert "server" not in head
+
+
+def test_serve_takes_a_fleet_that_is_not_known(client):
+    """By the command line, and as a game that the page names."""
+    asked = {"page": "q", "shots": "A1=hit:a", "game": UNKNOWN}
+    known = answers.advice(Setting(MixedGame(UNKNOWN)), "A1=hit:a")
+    assert client.ready("advice", asked)[::2] == (200, known)
+    status, _, found = client.ready("begin", {**asked, "against": "exact"})
+    assert (status, "does not play that; optsearch play 4x4" in found["error"]) == (422, True)
+    with serving(UNKNOWN) as (_, address):
+        port, token = address.rpartition(":")[2].split("/#token=")
+        other = Client(int(port), token)
+        assert other.ready("advice", {**asked, "game": ""})[::2] == (200, known)
+        assert other.ask("about", {"page": "q"})[2]["text"] == UNKNOWN
 
 
 def children(process):

@@ -9,8 +9,10 @@ from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from optsearch.counting.configurations import to_masks
+from optsearch.counting.mixture import MixedPosterior
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game, cell_name, parse_cell
+from optsearch.game.fleets import MixedGame, MixedPosition
 from optsearch.game.named_games import NAMED_GAMES
 from optsearch.game.position import Position, replies_at, reply
 from optsearch.play.replies import Replies
@@ -262,6 +264,40 @@ def test_one_click_a_ship_that_a_hit_shows(page):
     page.click("#wrong-shots button:first-child")
     page.wait()
     assert len(page.driver.find_elements("css selector", "#rows tbody tr")) == 1
+
+
+def test_a_fleet_whose_lengths_are_not_known(page):
+    """Advice with the chances of lengths, by replies that name a ship; no play and no optimum."""
+    page.game = game = MixedGame("5x5:2-4r,2-4g,contact=any,announce=name")
+    hidden = [game.mask([(3, 1), (3, 2), (3, 3)]), game.mask([(0, 0), (1, 0)])]  # g, then r
+    page.open(f"?game={quote(str(game))}&mode=play")
+    assert "does not play" in page.text("trouble")
+    assert not page.driver.find_element("id", "mode-play").is_displayed()
+    page.open(f"?game={quote(str(game))}")
+    here = MixedPosition(game)
+    while here.hits.bit_count() < 5 and page.text("ask") != "Every ship is sunk":
+        posterior = MixedPosterior(here)
+        cell = next_cell(page)
+        assert cell in posterior.greedy_shots()
+        assert page.text("left").startswith(f"{posterior.configurations:,}")
+        label = page.cell(cell).get_attribute("aria-label")
+        percent = format(100 * float(posterior.probability[cell]), ".2f")
+        assert label.startswith(f"{cell_name(cell)}: {percent.replace('100.00', '100')}")
+        shown = page.text("fleet")
+        for by_length in posterior.lengths.values():
+            for length, chance in by_length.items():
+                assert (chance in (0, 1)) or f"{length}: {100 * float(chance):.1f} %" in shown
+        told = reply(game, hidden, here.hits, game.bit(cell))
+        page.driver.find_element("xpath", button(told)).click()
+        page.wait()
+        here = here.after(cell, told)
+    accessible(page.driver)
+    assert not page.driver.find_element("id", "optimum").is_displayed()
+    assert page.text("all-sunk").startswith(f"{100 * float(MixedPosterior(here).all_sunk):.2f}")
+    page.click("#mode-review")
+    assert f"{len(here.shots)} shots reviewed" in page.text("progress")
+    page.open(f"?game={quote(str(game))}&shots=A1=hit:r,E5=hit:r")
+    assert page.text("ask") == "No placement fits these replies"
 
 
 def test_an_optimal_shot_is_not_the_most_probable(page):

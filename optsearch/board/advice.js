@@ -18,7 +18,7 @@ async function advise(isMine) {
   if (next !== null && known.cell !== board.names[next]) countReplies(board.names[next]); else goOn(isMine);
 }
 
-const isEndgame = () => known && !known.impossible && BigInt(known.configurations) <= A.endgame;
+const isEndgame = () => !A.lengths && known && !known.impossible && BigInt(known.configurations) <= A.endgame;
 
 /** Learn what nobody waits for: what shots gave away, and by a sample how many are still to go. */
 async function goOn(isMine) {
@@ -79,13 +79,13 @@ function nextShot() {
 
 /** Why the next shot cannot have a reply. */
 function whyNot(reply) {
-  const {replies, sunk} = known, [kind, ship] = reply.split(":");
+  const {replies, sunk} = known, [kind, label] = reply.split(":"), ship = A.kinds[label] ?? label, name = label && (A.kinds[label] && nameOf(ship).length < 2 ? `ship ${nameOf(ship)}` : nameOf(ship));
   if (kind === "miss") return "a ship is there for certain";
   if (Object.entries(replies).every(([one, n]) => kindOf(one) === "miss" || n === "0")) return "no ship can be there";
   if (board.shown[reply]) return "no ship can lie there";
-  if (ship && sunk.includes(ship) && count(sunk, ship) === count(A.fleet, ship)) return `the ${nameOf(ship)} is sunk`;
-  if (kind === "sunk") return `${ship ? `no ${nameOf(ship)}` : "no ship"} can sink there`;
-  return ship ? `no ${nameOf(ship)} can be there` : "a hit there sinks a ship";
+  if (ship && sunk.includes(ship) && count(sunk, ship) === count(A.fleet, ship)) return `the ${name} is sunk`;
+  if (kind === "sunk") return `${ship ? `no ${name}` : "no ship"} can sink there`;
+  return ship ? `no ${name} can be there` : "a hit there sinks a ship";
 }
 
 const BUTTONS = 12;  // at most, for replies that may be wrong
@@ -126,7 +126,8 @@ function showAdvice() {
     if (!isCounted) return {text: known && !failed ? "…" : "", isNever: false};
     const n = known.replies[reply];
     if (n === "0") return {text: board.shown[reply] ? "" : whyNot(reply), isNever: true};
-    const text = A.replies.length > 3 ? `${percent(n, known.configurations, 1)} %` : `leaves ${grouped(n)}`;
+    if (A.lengths) return {text: `${percent(n, known.total, 1)} %`, isNever: false};
+    const text = A.replies.length > 3 ? `${percent(n, known.total, 1)} %` : `leaves ${grouped(n)}`;
     return {text, isNever: false, title: `leaves ${counted(n, "configuration")}`};
   });
   element("refused").hidden = refused === null;
@@ -150,13 +151,17 @@ function chanceText(next) {
 }
 
 /** A fleet in a list, with what shots have hit of each kind. */
-function showFleet(list, sunk, shots) {
-  element(list).replaceChildren(...fleetRows({fleet: A.fleet, ships: SHIPS}, sunk, (kind) => count(shots.map((shot) => shot[1]), `hit:${kind}`)));
+function showFleet(list, sunk, shots, lengths) {
+  const letterOf = Object.fromEntries(Object.entries(A.kinds).map(([letter, kind]) => [kind, letter]));
+  element(list).replaceChildren(...fleetRows({fleet: A.fleet, ships: SHIPS, lengths}, sunk, (kind) => count(shots.map((shot) => shot[1]), `hit:${letterOf[kind] ?? kind}`)));
 }
 
 function showNumbers() {
   const isKnown = known && !known.impossible, waiting = failed ? "unknown" : "…";
-  showFleet("fleet", isKnown ? known.sunk : [], place.shots);
+  showFleet("fleet", isKnown ? known.sunk : [], place.shots, known?.lengths);
+  for (const part of document.querySelectorAll(".all-sunk")) part.hidden = !A.lengths;
+  for (const part of document.querySelectorAll(".optimum")) part.hidden = Boolean(A.lengths);
+  element("all-sunk").textContent = isKnown && A.lengths ? `${percent(known.all_sunk, 1, 2)} %` : waiting;
   element("left").replaceChildren(...(isKnown ? [made("b", grouped(known.configurations)), made("span", `, ${known.bits.toFixed(2)} bits`, {class: "muted"})] : [known ? "none" : waiting]));
   element("best").replaceChildren(...(isKnown ? known.best.flatMap(({by, cells}, i) => [
     ...(i ? [made("br")] : []), made("b", cells.slice(0, 8).join(" ")), cells.length > 8 ? ` and ${cells.length - 8} more` : "", made("span", ` ${by}${i && A.prior ? ", which ignores the prior" : ""}`, {class: "muted"}),

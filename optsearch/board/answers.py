@@ -9,7 +9,7 @@ import pickle
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 from operator import and_
@@ -20,10 +20,12 @@ from typing import Any
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.conflicts import find_conflict, position_of, possible_single_errors
 from optsearch.counting.lattice import skyline_objection
+from optsearch.counting.mixture import MixedPosterior, posterior_of
 from optsearch.counting.posterior import Posterior, sunk_assignments
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import IN_WORDS, MAX_CELLS, Cell, Game, bits, cell_name, parse_cell
+from optsearch.game.fleets import MixedGame, any_game, lengths_of, letter_of, position_in
 from optsearch.game.named_games import NAMED_GAMES, menu_games
 from optsearch.game.position import (
     HIT,
@@ -40,6 +42,7 @@ from optsearch.game.shapes import Placement
 from optsearch.play.advice import ENDGAME, Advice, find_optimum
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.play.replies import with_shown_ships
+from optsearch.questions.questions import shot_at
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
 from optsearch.show.outlines import board_shape
@@ -80,7 +83,7 @@ class Setting:
 
     def position(self, shots: str) -> Position:
         """Return the position of some shots; PositionError for another text."""
-        return Position.parse(self.game, shots)
+        return position_in(self.game, shots)
 
 
 @lru_cache(maxsize=64)
@@ -91,13 +94,18 @@ def setting_of(text: str, against: tuple[str, ...]) -> Setting:
             "a board of a file is named when the server is started: optsearch serve "
             f"{shorten(text, 80)!r}"
         )
-    game = Game.read(text)
+    game = any_game(text, Game.read)
     require_room(game)
     return Setting(game, against=against)
 
 
 def require_room(game: Game) -> None:
-    """Raise TooLarge for a rectangle of straight ships that is too large to be counted."""
+    """Raise TooLarge for a rectangle of straight ships that is too large to be counted.
+
+    If the fleet is not known, all ships are taken to be as long as they can be.
+    """
+    if isinstance(game, MixedGame):
+        game = game.game_of(lengths_of(kind)[-1] for kind in game.fleet)
     if game.is_rectangle and not game.has_shapes and (why := skyline_objection(game)):
         raise TooLarge(why)
 
@@ -114,7 +122,7 @@ def _chooser(name: str, game: Game) -> Chooser:
 
 @lru_cache(maxsize=16)
 def _require_some(position: Position) -> None:
-    Posterior(position).require_some()
+    posterior_of(position).require_some()
 
 
 # What does not change
@@ -159,6 +167,8 @@ def about(setting: Setting) -> dict[str, Any]:
     """Return the data of a game for the page: its rules, board, fleet, replies and players."""
     game = setting.game
     prior = _prior(setting)
+    is_known = not isinstance(game, MixedGame)
+    kinds = sorted(set(game.fleet))
     return {
         **_parts_of(game),
         "title": title_of(game),
@@ -166,15 +176,18 @@ def about(setting: Setting) -> dict[str, Any]:
         "prior": prior and prior.name,
         "shape": board_shape(game),
         "fleet": [str(kind) for kind in game.fleet],
+        "lengths": None if is_known else {str(kind): [*lengths_of(kind)] for kind in kinds},
+        "kinds": {letter_of(kind): str(kind) for kind in kinds if not is_known and game.names_hits},
         "places": {
             str(kind): [list(bits(ship)) for ship in game.placements(kind)]
-            for kind in sorted(set(game.fleet))
+            for kind in kinds
+            if is_known
         },
         "near": [list(bits(game.halo(1 << cell))) for cell in range(game.cells)],
         "replies": [str(reply) for reply in known_replies(game)],
         "players": setting.players,
         "endgame": ENDGAME,
-        "walk": explorer.MAX_CONFIGURATIONS,
+        "walk": explorer.MAX_CONFIGURATIONS if is_known else 0,
     }
 
 
@@ -186,8 +199,10 @@ def title_of(game: Game) -> str:
 
 def prepare(setting: Setting) -> None:
     """Load what all answers take: the counting table of the game, and the prior."""
-    Posterior(setting.game)
-    _prior(setting)
+    prior = _prior(setting)
+    posterior = posterior_of(position_in(setting.game), prior)
+    if isinstance(posterior, MixedPosterior):
+        _ = posterior.configurations  # of each fleet, which all answers need
 
 
 # Advice
@@ -223,8 +238,9 @@ def _weighed(setting: Setting, position: Position) -> Advice:
 
     Recent answers are cached: a page asks for the replies of one cell after the other.
     """
-    posterior = Posterior(position, prior=_prior(setting))
-    _ = posterior.occurrence  # counts all; ImpossiblePosition where there is nothing
+    posterior = posterior_of(position, _prior(setting))
+    _ = posterior.occurrence  # counts all
+    posterior.require_some()
     return Advice(posterior, None)
 
 
@@ -251,18 +267,48 @@ def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
 
 
 def _known(knowledge: Advice) -> dict[str, Any]:
-    """Return the fields of a position: counts or, by a prior, probabilities, and the fleet."""
+    """Return the fields of a position: counts or, if weighted, probabilities, and the fleet."""
     posterior = knowledge.posterior
-    position = posterior.position
-    is_counted = posterior.prior is None
+    position, is_mixed = posterior.position, isinstance(posterior, MixedPosterior)
+    is_counted = posterior.prior is None and not is_mixed
     return {
         "shots": str(position),
         "configurations": str(posterior.configurations),
         "bits": posterior.entropy,
         "counts": [str(n) for n in posterior.occurrence.ravel().tolist()] if is_counted else None,
         "chances": None if is_counted else posterior.probability.ravel().tolist(),
-        **_sunk(position),
-        "over": not position.hits_left,
+        **(_fleet_left(posterior) if isinstance(posterior, MixedPosterior) else _sunk(position)),
+        "over": not position.hits_left or not posterior.greedy_shots(),
+    }
+
+
+def _fleet_left(posterior: MixedPosterior) -> dict[str, Any]:
+    """Return what is known of a fleet whose lengths are not: ships certainly sunk, as `_sunk`.
+
+    In the answer, lengths has the probability of each length of each kind, and all_sunk that of the
+    end.
+    """
+    game, hits = posterior.position.game, posterior.position.hits
+    wrecks = [
+        ship
+        for ship, number in sorted(posterior.placements.items())
+        if number == posterior.configurations and not ship & ~hits
+    ]
+
+    def can_be(kind: int, ship: int) -> bool:
+        if game.names_hits:
+            return (kind, ship) in posterior.ship_weights
+        return ship.bit_count() in lengths_of(kind)
+
+    kinds = [{kind for kind in game.fleet if can_be(kind, ship)} for ship in wrecks]
+    return {
+        "sunk": [str(*possible) for possible in kinds if len(possible) == 1],
+        "wrecks": _cells(wrecks),
+        "lengths": {
+            str(kind): {str(length): float(chance) for length, chance in by_length.items()}
+            for kind, by_length in posterior.lengths.items()
+        },
+        "all_sunk": float(posterior.all_sunk),
     }
 
 
@@ -291,26 +337,39 @@ def _sunk(position: Position) -> dict[str, Any]:
 def _choices(setting: Setting, knowledge: Advice, cell: str) -> dict[str, Any]:
     """Return the best cells by each strategy, and the replies that one cell may get."""
     position = knowledge.posterior.position
-    if not position.hits_left:
-        return {"best": [], "cell": None, "replies": {}}
     likely = knowledge.posterior.greedy_shots()
+    if not position.hits_left or not likely:
+        return {"best": [], "cell": None, "replies": {}}
     best = [{"by": "most probable", "cells": [cell_name(shot) for shot in likely]}]
     for name in setting.by:  # strategies take configurations as equally likely, by a prior too
         best.append(
             {"by": name, "cells": [cell_name(_chooser(name, position.game).shot(position))]}
         )
     chosen = parse_cell(cell) if cell else likely[0]
-    replies = {str(reply): str(n) for reply, n in _parts(knowledge.posterior, chosen).items()}
-    return {"best": best, "cell": cell_name(chosen), "replies": replies}
+    parts, total = _parts(knowledge.posterior, chosen), knowledge.posterior.configurations
+    replies = {str(reply): str(n) for reply, n in parts.items()}
+    if isinstance(knowledge.posterior, MixedPosterior):  # whose weights may be too large for floats
+        weight, total = knowledge.posterior.weight, 1
+        replies = {str(reply): f"{n / weight:.17g}" for reply, n in parts.items()}
+    return {"best": best, "cell": cell_name(chosen), "replies": replies, "total": str(total)}
 
 
 def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
-    """Count the configurations that each reply to a shot leaves."""
+    """Count the configurations that each reply to a shot leaves.
+
+    If the fleet is not known, their weights are added up.
+    """
     position = posterior.position
     game, bit = position.game, position.game.bit(cell)
     if position.closed & bit:
         raise PositionError(f"{cell_name(cell)} was shot before")
     numbers = dict.fromkeys(replies_at(game, cell), 0)
+    if isinstance(posterior, MixedPosterior):
+        reply_of = {str(reply): reply for reply in numbers}
+        for kind_and_ship, answer in (shot_at(position, cell).of_ships or {}).items():
+            numbers[reply_of[answer]] += posterior.ship_weights.get(kind_and_ship, 0)
+        numbers[MISS] = posterior.weight - sum(numbers.values())
+        return numbers
     for (kind, ship), n in posterior.by_kind.items():
         if ship & bit:
             numbers[game.hit_reply(kind, ship, bit.bit_length() - 1, is_sunk=False)] += n
@@ -356,14 +415,14 @@ def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     position, prior = setting.position(shots), _prior(setting)
     if position.game.cells > MAX_CELLS:
         raise TooLarge(f"at most {MAX_CELLS} cells are sampled")
-    posterior = Posterior(position, prior=prior)
+    posterior = posterior_of(position, prior)
     began, lengths = monotonic(), list[int]()
 
     def is_over() -> bool:
         return monotonic() > began + PATIENCE
 
     def shot(at: Position) -> Cell | None:
-        return None if is_over() else Posterior(at, prior=prior).greedy_shots()[0]
+        return None if is_over() else posterior_of(at, prior).greedy_shots()[0]
 
     for ships in map(to_masks, posterior.sample(MOST_GAMES, number, masks=True)):
         if prior is None:
@@ -399,7 +458,7 @@ def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     if not 1 <= number <= len(game.shots):
         raise PositionError(f"shot number {number} of {len(game.shots)} cannot be reviewed")
     shot = game.shots[number - 1]
-    position = Position(game.game, game.shots[: number - 1])
+    position = replace(game, shots=game.shots[: number - 1])
     knowledge = _weighed(setting, position)
     likely = knowledge.posterior.greedy_shots()
     row, column = shot.cell
@@ -430,6 +489,11 @@ def _given_away(setting: Setting, position: Position, cell: Cell) -> dict[str, A
 
 def begin(setting: Setting, against: str, ships: str, seed: int) -> tuple[bytes, dict[str, Any]]:
     """Return a new match, pickled for the server alone, and the page's view of it."""
+    if isinstance(setting.game, MixedGame):
+        raise OptsearchError(
+            f"the lengths of the ships {setting.game.fleet_text} are not known, and the board does "
+            f"not play that; optsearch play {setting.game} does"
+        )
     if against not in setting.players:
         raise OptsearchError(f"nobody here plays as {against!r}; choose one of the list")
     pickled = pickle.dumps(Match(setting.game, seed, against, ships))

@@ -55,8 +55,13 @@ async function arrive() {
   failed = null;
   const given = place.names.split(",");
   if (A) SHIPS = Object.fromEntries([...new Set(A.fleet)].map((kind, i) => [kind, {...A.shape.ships[kind], name: given[i]?.trim() || A.shape.ships[kind].name}]));
+  for (const [letter, kind] of Object.entries(A?.kinds ?? {})) SHIPS[letter] = SHIPS[kind];
   document.body.classList.add("busy");
   trouble("");
+  if (A?.lengths && place.mode === "play") {
+    place.mode = "advise";
+    trouble("The board does not play with ships whose lengths are not known. It gives advice, and reviews shots.");
+  }
   const began = Date.now(), seconds = () => Math.round((Date.now() - began) / 1000);
   clearInterval(clock);
   clock = setInterval(() => { element("elapsed").textContent = `Counting, for ${counted(seconds(), "second")} so far`; }, 1000);
@@ -112,6 +117,7 @@ function show() {
     element(`mode-${name}`).ariaCurrent = name === place.mode ? "page" : null;
     element(`mode-${name}`).href = elsewhere({mode: name});
   }
+  element("mode-play").hidden = Boolean(A?.lengths);
   element("link").href = addressOf(place);
   element("names").value = A ? [...new Set(A.fleet)].map(nameOf).join(", ") : "";
   element("change").href = elsewhere({mode: "choose"});

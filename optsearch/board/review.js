@@ -49,7 +49,7 @@ function showReview() {
   const shown = at ? one : known, wrecks = (shown ?? reviewed.at(-1))?.wrecks ?? [];
   showCells(shown ?? null, before, {next: at ? board.named(shots[at - 1][0]) : null, end: one, wrecks});
   board.ships([...wrecks, ...board.shipsOf(before)]);
-  showFleet("fleet", shown?.sunk ?? [], before);
+  showFleet("fleet", shown?.sunk ?? [], before, shown?.lengths);
   element("way").hidden = element("steps").hidden = shots.length === 0;
   element("branch").hidden = !at;
   element("branch").textContent = `Advise before shot ${at}`;

@@ -6,11 +6,11 @@ from optsearch.cli.app import app
 from optsearch.cli.common import out, read_game
 from optsearch.cli.console import Interrupted
 from optsearch.cli.options import Argument, Option
-from optsearch.counting.posterior import Posterior
+from optsearch.counting.mixture import posterior_of
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
 from optsearch.game import MAX_CELLS
-from optsearch.game.position import Position
+from optsearch.game.fleets import any_game, position_in
 from optsearch.play.match import OPPONENTS
 from optsearch.strategies import as_player
 from optsearch.support.errors import OptsearchError
@@ -72,13 +72,13 @@ def serve(
         )
     first = None
     if game is not None:
-        parsed = read_game(game)
+        parsed = read_game(game, any_game)
         prior_of(prior, parsed)
         for name in by or ():
-            Chooser(name, parsed).shot(Position(parsed))
+            Chooser(name, parsed).shot(position_in(parsed))
         require_room(parsed)
         if parsed.cells <= MAX_CELLS:  # else it takes long: the page says what comes out
-            Posterior(Position(parsed)).require_some()
+            posterior_of(position_in(parsed)).require_some()
         first = Setting(parsed, prior, tuple(by or ()), tuple(against or ()))
 
     def say(address: str) -> None:

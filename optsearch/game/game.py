@@ -717,8 +717,8 @@ class Game:
         if any(isinstance(kind, LengthRange) for kind in self.fleet):
             raise GameError(
                 f"the lengths of the ships {self.fleet_text} are not known; count, posterior, "
-                "sample, advise, ask, simulate and play accept that, and with announce=nothing "
-                "solve and evaluate greedy: give lengths here"
+                "sample, advise, ask, simulate, play and serve accept that, and with "
+                "announce=nothing solve and evaluate greedy: give lengths here"
             )
 
     def require_rule(self, feature: str, is_handled: bool, rules: str) -> None:

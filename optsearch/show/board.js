@@ -64,7 +64,7 @@ const said = (reply) => reply.split(":").map(nameOf).join(" ");
 /** The words of a reply, as on its button. */
 const replyWords = (reply) => said(reply).charAt(0).toUpperCase() + said(reply).slice(1);
 
-const shipText = (kind) => /^[a-z]{3}/i.test(nameOf(kind)) ? nameOf(kind) : `ship of ${/^\d+$/.test(kind) ? "length" : "shape"} ${kind}`;
+const shipText = (kind) => /^[a-z]{3}/i.test(nameOf(kind)) ? nameOf(kind) : `ship of ${/^\d+(-\d+)?$/.test(kind) ? "length" : "shape"} ${kind}`;
 
 /** The key that gives a reply: of a ship its length, or the first letter of its name; else none. */
 function keyOf(reply) {
@@ -76,22 +76,27 @@ function keyOf(reply) {
 /** The left, top, right and bottom of places, with room around them. */
 const boundsOf = (cells, room = .5) => [Math.min, Math.max].flatMap((most, i) => [0, 1].map((side) => most(...cells.map((at) => at[side])) + (2 * i - 1) * room));
 
-/** A ship by the places of its cells, of which some are filled in; crossed out if it is sunk. */
-function shipDrawing(cells, isFilled, isSunk = false) {
+/** A ship by the places of its cells, of which some are filled in or faint; crossed out if it is sunk. */
+function shipDrawing(cells, isFilled, isSunk = false, opacity = () => 1) {
   const [left, top, right, bottom] = boundsOf(cells);
   const [wide, high] = [right - left, bottom - top];
   return drawn("svg", {class: "ship", viewBox: `${left} ${top} ${wide} ${high}`, width: `${.8 * wide}em`, height: `${.8 * high}em`, "aria-hidden": "true"}, [
-    ...cells.map(([x, y], i) => drawn("rect", {x: x - .42, y: y - .42, width: .84, height: .84, rx: .25, class: isFilled(i) ? "filled" : ""})),
+    ...cells.map(([x, y], i) => drawn("rect", {x: x - .42, y: y - .42, width: .84, height: .84, rx: .25, class: isFilled(i) ? "filled" : "", opacity: opacity(i)})),
     ...(isSunk ? [drawn("path", {d: `M${left} ${top + high / 2}h${wide}`})] : []),
   ]);
 }
 
-/** The ships of a fleet, a row for each kind. hits -- how many cells of a kind are known to be hit. */
-function fleetRows({fleet, ships}, sunk = [], hits = () => 0) {
+/**
+ * The ships of a fleet, a row for each kind. hits -- how many cells of a kind are known to be hit. lengths -- by the kind
+ * the probability of each length that its ships can have; a cell is as faint as it is improbable.
+ */
+function fleetRows({fleet, ships, lengths = {}}, sunk = [], hits = () => 0) {
   return [...new Set(fleet)].map((kind) => {
-    const {cells} = ships[kind], number = count(fleet, kind), gone = count(sunk, kind), filled = Math.max(hits(kind), gone * cells.length);
-    const drawings = Array.from({length: number}, (_, i) => shipDrawing(cells, (k) => i * cells.length + k < filled, i < gone));
-    return made("li", [...drawings, made("span", ` ${nameOf(kind)}`), made("span", gone ? ` ${number > 1 ? gone : ""} sunk` : "", {class: "unseen"})], {class: gone === number ? "sunk" : ""});
+    const chances = Object.entries(lengths[kind] ?? {}).filter(([, chance]) => chance), has = (k) => chances.length ? chances.filter(([length]) => length > k).reduce((sum, [, chance]) => sum + chance, 0) : 1;
+    const cells = ships[kind].cells.filter((_, k) => has(k) > 0), number = count(fleet, kind), gone = count(sunk, kind), filled = Math.max(hits(kind), gone * cells.length);
+    const drawings = Array.from({length: number}, (_, i) => shipDrawing(cells, (k) => i * cells.length + k < filled, i < gone, (k) => Math.max(has(k), .2)));
+    const told = chances.length > 1 ? [made("small", chances.map(([length, chance]) => made("span", `${length}: ${percent(chance, 1, 1)} %`)), {class: "lengths"})] : [];
+    return made("li", [...drawings, made("span", ` ${nameOf(kind)}`), made("span", gone ? ` ${number > 1 ? gone : ""} sunk` : "", {class: "unseen"}), ...told], {class: gone === number ? "sunk" : ""});
   });
 }
 
@@ -127,8 +132,8 @@ class ReplyButtons {
 
   /** Those for a shot at a cell. says(reply) -- the word more, whether it cannot be, and the title. */
   show(cell, says) {
-    const {shown} = this.board, place = (reply) => reply === "miss" ? Infinity : this.game.fleet.indexOf(reply.split(":")[1]);
-    const replies = this.board.repliesAt(cell, this.game.replies).sort((one, other) => place(one) > place(other) ? 1 : -1), told = new Map(replies.map((reply) => [reply, says(reply)]));
+    const {shown} = this.board, kinds = this.game.kinds ?? {}, place = (reply) => reply === "miss" ? Infinity : this.game.fleet.indexOf(kinds[reply.split(":")[1]] ?? reply.split(":")[1]);
+    const replies = this.board.repliesAt(cell, this.game.replies).sort((one, other) => place(one) - place(other)), told = new Map(replies.map((reply) => [reply, says(reply)]));
     const [possible, never] = [false, true].map((isNever) => replies.filter((reply) => told.get(reply).isNever === isNever));
     const isShown = replies.some((reply) => shown[reply]), key = JSON.stringify([isShown && cell, possible.map(said), never.map(said)]);
     if (this.#drawn !== key) {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from optsearch.game import Game, bits, cell_name, column_name
+from optsearch.game.fleets import MixedGame, lengths_of
 from optsearch.game.position import known_replies
-from optsearch.game.shapes import Placement
+from optsearch.game.shapes import LengthRange, Placement
 
 BOARD = ("optsearch.show/board.css", "optsearch.show/board.js")  # the files that draw it
 
@@ -31,7 +32,7 @@ def board_shape(game: Game) -> dict[str, Any]:
         "seams": _seams(game),
         "ships": {str(kind): _ship(game, kind) for kind in dict.fromkeys(game.fleet)},
         "shown": {
-            str(reply): {"kind": str(game.kind_of(reply.label)), "cells": list(bits(reply.label))}
+            str(reply): {"kind": str(_kind_of(game, reply.label)), "cells": list(bits(reply.label))}
             for reply in known_replies(game)
             if isinstance(reply.label, Placement)
         },
@@ -39,9 +40,18 @@ def board_shape(game: Game) -> dict[str, Any]:
 
 
 def _ship(game: Game, kind: int) -> dict[str, Any]:
-    first = next(iter(game.placements(kind)), 0)
-    name = " or ".join(game.kind_names[kind]) or str(kind)
+    longest = int(kind) if isinstance(kind, LengthRange) else kind
+    first = next(iter(game.placements(longest)), 0)
+    letter = kind.letter if isinstance(kind, LengthRange) else ""
+    name = " or ".join(game.kind_names[kind]) or letter or str(kind)
     return {"name": name, "cells": [game.board.centres[cell] for cell in bits(first)]}
+
+
+def _kind_of(game: Game, ship: Placement) -> int:
+    """Return the kind of a placement; if the fleet is not known, the first that can have it."""
+    if isinstance(game, MixedGame):
+        return next(kind for kind in game.fleet if ship.bit_count() in lengths_of(kind))
+    return game.kind_of(ship)
 
 
 def _seams(game: Game) -> str:
