@@ -35,7 +35,7 @@ import numpy as np
 
 from experiments import script
 from experiments.evaluations import SUBJECTS
-from experiments.verify_rollout import RolloutAgain
+from experiments.verify_rollout import RolloutReplay
 from optsearch.counting.configurations import to_masks, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import FollowedTask, Task, play_sample, tasks
@@ -130,7 +130,7 @@ def play_rollout(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[
         if strategy.depth:
             limit = LEVELS if strategy.until else NESTED
         position = most_probable(game, None, ships, limit)
-        again = RolloutAgain(strategy, position).misses(sum(ships))
+        again = RolloutReplay(strategy, position).misses(sum(ships))
         before = position.misses.bit_count() + game.fleet_cells
         rows.append((i, FollowedTask(strategy, position).shots_of(sum(ships)), before + again))
     return rows

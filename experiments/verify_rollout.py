@@ -2,11 +2,12 @@
 
 `optsearch/strategies/rollout.py` has the definition, of which this uses the parameters, the hash
 and the estimate alone. A family is a matrix, a row for each configuration and a column for each
-cell.
+cell. Costs are misses times UNIT, summed over the configurations of a family.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from optsearch.game.position import Position
 from optsearch.strategies.rollout import Rollout, estimate, hash_cells
 
 Rows = NDArray[np.bool_]
+Hashes = NDArray[np.uint64]
 
 UNIT = 4096  # of costs: so many are a miss
 SMALL = 4  # configurations of which greedy plays the optimum
@@ -24,25 +26,44 @@ ALL = 1 << 30  # cells that are compared
 
 
 @dataclass(frozen=True)
-class Inner:
-    """A policy that compares cells by the policies below it, of which greedy is the first.
+class LookaheadPolicy:
+    """A policy that compares cells by the policies before it in a tuple; the first is greedy.
 
-    floor -- with at most this many configurations the policy below plays; number -- of cells
-    compared with more. margin, kept -- misses times UNIT per configuration that a cell may be above
-    the cheapest to be compared by the policy above, and the number of these cells.
+    floor -- with at most this many configurations the policy before it plays. candidates -- the
+    number of cells that it compares with more. margin, kept -- where it is one of several policies
+    that compare cells in turn, it keeps the `kept` cheapest cells, if they cost at most `margin`
+    per configuration more than the cheapest.
     """
 
     floor: int = 0
-    number: int = 1
+    candidates: int = 1
     margin: int = 0
     kept: int = 1
 
 
-class RolloutAgain:
+GREEDY = LookaheadPolicy()
+Policies = tuple[LookaheadPolicy, ...]
+
+
+class Sample(NamedTuple):
+    """Configurations of a family, each of which stands for 2^shift; with shift 0 all of them."""
+
+    rows: Rows
+    shift: int
+
+
+class Part(NamedTuple):
+    """The configurations left after a reply, and the cells of one that are open, as estimated."""
+
+    rows: Rows
+    open_cells: int
+
+
+class RolloutReplay:
     """The configurations of a position, played one by one by a rollout policy."""
 
     def __init__(self, strategy: Rollout, position: Position):
-        self.strategy = strategy
+        self._strategy = strategy
         self._masks = to_masks(Configurations(position, threads=1).list())
         self._rows = np.zeros((len(self._masks), position.game.cells), bool)
         for row, mask in zip(self._rows, self._masks, strict=True):
@@ -51,162 +72,191 @@ class RolloutAgain:
 
     def misses(self, configuration: int) -> int:
         """Count the misses on the configuration with these cells (mask) from the position on."""
-        mine = self._rows[self._masks.index(configuration)]
+        hidden = self._rows[self._masks.index(configuration)]
         rows, hashes, missed = self._rows, self._hashes, 0
         while (cell := self._shot(rows, hashes)) >= 0:
-            same = rows[:, cell] == mine[cell]
-            missed += not mine[cell]
-            rows, hashes = rows[same], hashes[same]
+            agrees = rows[:, cell] == hidden[cell]
+            missed += not hidden[cell]
+            rows, hashes = rows[agrees], hashes[agrees]
         return missed
 
-    def _shot(self, rows: Rows, hashes: NDArray[np.uint64]) -> int:
+    def _shot(self, rows: Rows, hashes: Hashes) -> int:
         """Return the open cell to shoot, or -1 if no cell is open."""
-        counts = rows.sum(0)
-        is_open = (counts > 0) & (counts < len(rows))
-        if not is_open.any():
+        strategy, size = self._strategy, len(rows)
+        if not _is_open(rows).any():
             return -1
-        if len(rows) <= self.strategy.endgame:
-            return _optimal(rows)
-        shift, sample = self._sample(rows, hashes, self.strategy.cap)
-        chosen = self._likely(counts, len(rows), sample, self.strategy.candidates)
-        if self.strategy.depth and len(rows) <= self.strategy.until:
-            return self._best(rows, chosen, 0, _levels(self.strategy))
-        if len(chosen) > self.strategy.finalists and len(rows) > self.strategy.screen:
-            fewer = self._sample(rows, hashes, self.strategy.screen)
-            costs = [self._cost(fewer[1], cell, fewer[0]) for cell in chosen]
-            cheapest = np.argsort(costs, kind="stable")[: self.strategy.finalists]
-            chosen = [chosen[i] for i in sorted(cheapest.tolist())]
-        if self.strategy.depth and len(rows) > self.strategy.lookahead.above:
-            shift, sample = self._sample(rows, hashes, self.strategy.second)
-            level = self.strategy.lookahead.inner
-            inner = (Inner(), Inner(level.floor, level.candidates))
-            costs = [self._inner_cost(sample, cell, shift, inner) for cell in chosen]
-        else:
-            costs = [self._cost(sample, cell, shift) for cell in chosen]
+        if size <= strategy.endgame:
+            return _optimal_cell(rows)
+        sample = _sample(rows, hashes, strategy.cap)
+        chosen = self._candidates(rows, sample.rows, strategy.candidates)
+        if strategy.depth and size <= strategy.until:
+            return self._cheapest(Sample(rows, 0), chosen, _levels(strategy))
+        if len(chosen) > strategy.finalists and size > strategy.screen:
+            screen = _sample(rows, hashes, strategy.screen)
+            costs = [self._cost(screen, cell, (GREEDY,)) for cell in chosen]
+            finalists = np.argsort(costs, kind="stable")[: strategy.finalists]
+            chosen = [chosen[i] for i in sorted(finalists.tolist())]  # in the order of before
+        policies: Policies = (GREEDY,)
+        if strategy.depth and size > strategy.lookahead.above:
+            inner = strategy.lookahead.inner
+            policies = (GREEDY, LookaheadPolicy(inner.floor, inner.candidates))
+            sample = _sample(rows, hashes, strategy.second)
+        costs = [self._cost(sample, cell, policies) for cell in chosen]
         return chosen[int(np.argmin(costs))]
 
-    def _likely(self, counts: NDArray[np.int64], n: int, sample: Rows, number: int) -> list[int]:
-        """The most probable open cells, none of which lies under one before it in the sample."""
-        is_open = (counts > 0) & (counts < n)
+    def _candidates(self, rows: Rows, sample: Rows, most: int) -> list[int]:
+        """Return the most probable open cells, at most `most`, from the most probable on.
+
+        A cell is left out if a cell before it is in all configurations of the sample with it.
+        """
+        counts, is_open = rows.sum(0), _is_open(rows)
         ranked = np.flatnonzero(is_open)[np.argsort(-counts[is_open], kind="stable")]
         chosen: list[int] = []
         for cell in ranked.tolist():
-            unlikely = 100 * counts[cell] < self.strategy.percent * counts[ranked[0]]
-            if unlikely or len(chosen) == number:
+            is_unlikely = 100 * counts[cell] < self._strategy.percent * counts[ranked[0]]
+            if is_unlikely or len(chosen) == most:
                 break
-            under = sample[sample[:, cell]]
-            if not any(under[:, other].all() for other in chosen):
+            with_cell = sample[sample[:, cell]]
+            if not any(with_cell[:, other].all() for other in chosen):
                 chosen.append(cell)
         return chosen
 
-    def _inner_cost(self, rows: Rows, cell: int, shift: int, inner: tuple[Inner, ...]) -> int:
-        """Return the misses, times UNIT, if a cell is shot and `inner` plays on.
+    def _cost(self, sample: Sample, cell: int, policies: Policies) -> int:
+        """Return the cost of a sample if a cell is shot and the policies play on.
 
-        Each part is played by the last policy of `inner` whose floor is below the part's size, or
-        estimated if it is a small part of a sample.
+        Of these the last whose floor is below the size of a part plays it. A small part of a true
+        sample is estimated.
         """
-        cost, parts = self._split(rows, cell)
+        cost, parts = _split(sample.rows, cell)
         while parts:
-            part, cells_left = parts.pop()
-            level = max((i for i, p in enumerate(inner) if len(part) > p.floor), default=0)
-            if shift and len(part) <= self.strategy.lookahead.truncate:
-                cost += estimate(len(part), cells_left, shift)
-            elif not level:
-                cost += self._greedy_cost([(part, cells_left)], shift)
-            elif chosen := self._likely(part.sum(0), len(part), part, inner[level].number):
-                best = self._best(part, chosen, shift, inner[:level])
-                shot_cost, parts_after = self._split(part, best)
+            rows, open_cells = part = parts.pop()
+            level = max((i for i, p in enumerate(policies) if len(rows) > p.floor), default=0)
+            if self._is_estimated(part, sample.shift):
+                cost += estimate(len(rows), open_cells, sample.shift)
+            elif level == 0:
+                cost += self._greedy_cost(part, sample.shift)
+            elif chosen := self._candidates(rows, rows, policies[level].candidates):
+                best = self._cheapest(Sample(rows, sample.shift), chosen, policies[:level])
+                shot_cost, parts_after = _split(rows, best)
                 cost += shot_cost
                 parts += parts_after
         return cost
 
-    def _best(self, rows: Rows, chosen: list[int], shift: int, inner: tuple[Inner, ...]) -> int:
-        """The cheapest cell, compared by each of some policies."""
-        for last, policy in enumerate(inner, 1):
+    def _cheapest(self, sample: Sample, chosen: list[int], policies: Policies) -> int:
+        """Return the cell that is left when each policy in turn keeps the cheapest of the chosen.
+
+        The last policy keeps one cell.
+        """
+        for last, policy in enumerate(policies, 1):
             if len(chosen) == 1:
                 break
-            costs = np.array([self._inner_cost(rows, cell, shift, inner[:last]) for cell in chosen])
-            order = np.argsort(costs, kind="stable")[: policy.kept if last < len(inner) else 1]
-            limit = costs.min() + policy.margin * len(rows)
-            chosen = [chosen[i] for i in order.tolist() if costs[i] <= limit]
+            costs = np.array([self._cost(sample, cell, policies[:last]) for cell in chosen])
+            kept = policy.kept if last < len(policies) else 1
+            cheapest = np.argsort(costs, kind="stable")[:kept]
+            limit = costs.min() + policy.margin * len(sample.rows)
+            chosen = [chosen[i] for i in cheapest.tolist() if costs[i] <= limit]
         return chosen[0]
 
-    @staticmethod
-    def _sample(rows: Rows, hashes: NDArray[np.uint64], cap: int) -> tuple[int, Rows]:
-        shift, keep = 0, np.ones(len(rows), bool)
-        while keep.sum() > cap:
-            shift += 1
-            keep = hashes & np.uint64(2**shift - 1) == 0
-        return shift, rows[keep]
-
-    def _cost(self, rows: Rows, cell: int, shift: int) -> int:
-        """Misses times UNIT of a cell and of greedy after it."""
-        cost, parts = self._split(rows, cell)
-        return cost + self._greedy_cost(parts, shift)
-
-    def _greedy_cost(self, parts: list[tuple[Rows, int]], shift: int) -> int:
-        """Misses times UNIT of greedy in some parts, each with its open cells."""
-        cost = 0
+    def _greedy_cost(self, part: Part, shift: int) -> int:
+        """Return the cost of greedy on a part of a sample."""
+        cost, parts = 0, [part]
         while parts:
-            part, left = parts.pop()
-            if shift and len(part) <= self.strategy.lookahead.truncate:
-                cost += estimate(len(part), left, shift)
-            elif len(part) <= SMALL:
-                cost += UNIT * _least(_patterns(part), (1 << len(part)) - 1)
-            else:
-                added, behind = self._split(part, -1)
-                cost += added
-                parts += behind
+            rows, open_cells = part = parts.pop()
+            if self._is_estimated(part, shift):
+                cost += estimate(len(rows), open_cells, shift)
+            elif len(rows) <= SMALL:
+                cost += UNIT * _least_misses(_patterns(rows), (1 << len(rows)) - 1)
+            elif (cell := _most_probable(rows)) >= 0:
+                shot_cost, parts_after = _split(rows, cell)
+                cost += shot_cost
+                parts += parts_after
         return cost
 
-    @staticmethod
-    def _split(rows: Rows, cell: int) -> tuple[int, list[tuple[Rows, int]]]:
-        """Misses times UNIT of one shot, and what is left; -1 is greedy's cell."""
-        counts, n = rows.sum(0), len(rows)
-        is_open = counts < n
-        left = (int(counts[is_open].sum()) + n // 2) // max(n, 1)  # a sample can be empty
-        if cell < 0:
-            cell = int(np.argmax(np.where(is_open, counts, 0)))
-            if not 0 < counts[cell] < n:
-                return 0, []
-        hit = rows[:, cell]
-        parts = [(rows[hit], left - 1), (rows[~hit][:, counts > 0], left)]
-        return UNIT * (n - int(counts[cell])), parts
+    def _is_estimated(self, part: Part, shift: int) -> bool:
+        """True if a part of a sample is too small to be played on."""
+        return shift > 0 and len(part.rows) <= self._strategy.lookahead.truncate
 
 
-def _levels(strategy: Rollout) -> tuple[Inner, ...]:
-    """The policies that compare cells, greedy first."""
-    first, level = strategy.lookahead.first, strategy.lookahead.higher
-    close = Inner(level.floor, level.candidates, level.margin * UNIT // 100, level.kept)
-    return Inner(0, 1, first.margin * UNIT // 100, ALL), *(close,) * strategy.depth
+def _is_open(rows: Rows) -> NDArray[np.bool_]:
+    """Flag each cell that some configurations have and some have not."""
+    counts = rows.sum(0)
+    return np.asarray((counts > 0) & (counts < len(rows)))
+
+
+def _most_probable(rows: Rows) -> int:
+    """Return the open cell that most configurations have, the first of several, or -1."""
+    counts = rows.sum(0)
+    counts[counts == len(rows)] = 0  # not open
+    cell = int(np.argmax(counts))
+    return cell if counts[cell] else -1
+
+
+def _sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
+    """Return the configurations whose hash ends in `shift` zero bits, for the least that is enough.
+
+    cap -- the most configurations of the sample.
+    """
+    shift, is_kept = 0, np.ones(len(rows), bool)
+    while is_kept.sum() > cap:
+        shift += 1
+        is_kept = hashes & np.uint64(2**shift - 1) == 0
+    return Sample(rows[is_kept], shift)
+
+
+def _split(rows: Rows, cell: int) -> tuple[int, list[Part]]:
+    """Return the cost of a shot at a cell, and the parts after a hit and after a miss."""
+    counts, size = rows.sum(0), len(rows)
+    # The mean over configurations of their cells that not all have, rounded; a sample can be empty.
+    open_cells = (int(counts[counts < size].sum()) + size // 2) // max(size, 1)
+    is_hit = rows[:, cell]
+    after_hit = Part(rows[is_hit], open_cells - 1)
+    after_miss = Part(rows[~is_hit][:, counts > 0], open_cells)  # fewer columns take less time
+    return UNIT * (size - int(counts[cell])), [after_hit, after_miss]
+
+
+def _levels(strategy: Rollout) -> Policies:
+    """Return the policies that compare cells without samples, greedy first."""
+    first, higher = strategy.lookahead.first, strategy.lookahead.higher
+    # Margins are given in hundredths of a miss.
+    greedy = LookaheadPolicy(margin=first.margin * UNIT // 100, kept=ALL)
+    lookahead = LookaheadPolicy(
+        higher.floor, higher.candidates, higher.margin * UNIT // 100, higher.kept
+    )
+    return greedy, *(lookahead,) * strategy.depth
 
 
 def _patterns(rows: Rows) -> frozenset[int]:
-    """Which sets of the rows (masks) the cells have."""
-    return frozenset(((1 << np.arange(len(rows))) @ rows).tolist())
+    """Return the sets of rows that have a cell, as masks of row numbers: one for each cell."""
+    return frozenset(_pattern_of_cells(rows))
+
+
+def _pattern_of_cells(rows: Rows) -> list[int]:
+    """Return for each cell the set of rows that have it, as a mask of row numbers."""
+    masks: list[int] = ((1 << np.arange(len(rows))) @ rows).tolist()
+    return masks
 
 
 @lru_cache(maxsize=1 << 18)
-def _least(patterns: frozenset[int], part: int) -> int:
-    """The least misses of some rows (mask) of a family with these patterns."""
+def _least_misses(patterns: frozenset[int], part: int) -> int:
+    """Return the least misses that find out each row of a part.
+
+    patterns -- as `_patterns` returns them for a family. part -- rows of this family (mask).
+    """
     hits = {pattern & part for pattern in patterns} - {0, part}
-    return min(
-        (
-            (part ^ hit).bit_count() + _least(patterns, hit) + _least(patterns, part ^ hit)
-            for hit in hits
-        ),
-        default=0,
-    )
+    return min((_misses_after(patterns, hit, part ^ hit) for hit in hits), default=0)
 
 
-def _optimal(rows: Rows) -> int:
-    """The first cell of an optimal strategy."""
-    patterns, everything = _patterns(rows), (1 << len(rows)) - 1
-    optimum = _least(patterns, everything)
-    for cell, pattern in enumerate(((1 << np.arange(len(rows))) @ rows).tolist()):
-        if pattern not in (0, everything):
-            missed = everything ^ pattern
-            cost = missed.bit_count() + _least(patterns, pattern) + _least(patterns, missed)
-            if cost == optimum:
-                return cell
+def _misses_after(patterns: frozenset[int], hit: int, missed: int) -> int:
+    """Return the least misses if a shot hits these rows and misses those, itself included."""
+    return missed.bit_count() + _least_misses(patterns, hit) + _least_misses(patterns, missed)
+
+
+def _optimal_cell(rows: Rows) -> int:
+    """Return the first cell of an optimal strategy."""
+    patterns, all_rows = _patterns(rows), (1 << len(rows)) - 1
+    optimum = _least_misses(patterns, all_rows)
+    for cell, hit in enumerate(_pattern_of_cells(rows)):
+        is_open = hit not in (0, all_rows)
+        if is_open and _misses_after(patterns, hit, all_rows ^ hit) == optimum:
+            return cell
     raise AssertionError("no open cell")

@@ -41,7 +41,7 @@ from experiments import (
 )
 from experiments import script as shape
 from experiments.verify_coverage import covering, largest_bound
-from experiments.verify_rollout import RolloutAgain
+from experiments.verify_rollout import RolloutReplay
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.counting.configurations import Configurations, to_masks, to_words
@@ -620,8 +620,8 @@ def test_evaluation_check(run, monkeypatch, tmp_path, name):
 def test_rollout_again(strategy, number):
     """On samples too, configurations of a small game; a wrong number is seen."""
     game = Game.parse("5x5:3,2")
-    again, tree = RolloutAgain(strategy, Position(game)), FollowedTask(strategy, Position(game))
-    other = RolloutAgain(named("rollout"), Position(game))
+    again, tree = RolloutReplay(strategy, Position(game)), FollowedTask(strategy, Position(game))
+    other = RolloutReplay(named("rollout"), Position(game))
     differ = 0
     for index in range(0, tree.configurations, tree.configurations // number):
         shots = tree.shots(index)
