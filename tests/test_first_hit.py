@@ -198,6 +198,12 @@ def test_games_end_with_the_first_hit():
             break
 
 
+def test_several_processes_find_the_same_optimum(here):
+    alone, together = (here("solve", "4x4:2,2,ends=hit", "--jobs", jobs) for jobs in (1, 2))
+    assert (together[0], together[2]) == (0, "")
+    assert together[1].splitlines()[:3] == alone[1].splitlines()[:3]
+
+
 def test_a_prior_weighs_the_lists():
     game = Game("3x4:2,1,ends=hit")
     rules = Rules(3, 4, (2, 1), ends="hit")

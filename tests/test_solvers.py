@@ -309,8 +309,8 @@ def test_what_is_found_in_a_short_time_is_no_worse_than_greedy(ticking, game):
     position = Position(Game.parse(game))
     first = Solver(position)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(solver.BestFirstSearch, "add_strategy", lambda frontier, rule: None)
-        patched.setattr(solver.BestFirstSearch, "add_known_strategy", lambda frontier, rule, cost: None)
+        for method in ("add_strategy", "add_known_strategy"):
+            patched.setattr(solver.BestFirstSearch, method, lambda frontier, *arguments: None)
         alone = first.search(time_limit=20)
     found = solver.solve(position, time_limit=20, all_shots=True)
     greedy = evaluate(named("greedy"), position.game).total_height

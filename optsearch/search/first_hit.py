@@ -13,6 +13,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from optsearch.compiled.search._table import SharedTable
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
@@ -98,6 +99,12 @@ class FirstHitKernel(Kernel):
 
     def use_disk(self, disk: Disk | None, work: int = 0) -> None:
         """Keep nothing on disk."""
+
+    def use_shared_table(self, table: SharedTable) -> None:
+        """Use no shared table: every process keeps its own solved states."""
+
+    def join_team(self, size: int) -> None:
+        """Search as without a team."""
 
     def hits_left(self, state: Subfamily) -> int:
         """Return the weighted sum of the hits still needed: one for each configuration, or none."""
