@@ -35,7 +35,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from optsearch.cli.app import everything
+from optsearch.cli.app import load_all_commands
 from optsearch.cli.command import app
 from optsearch.cli.families import ANSWERS
 from optsearch.game import Game
@@ -272,16 +272,16 @@ def gallery() -> str:
 
 def declared() -> dict[str, str]:
     """Map each command to the names in its JSON, as it declares them."""
-    commands = dict(everything().commands)
+    commands = dict(load_all_commands().commands)
     puzzles = commands.pop("solitaire").commands
     commands |= {f"solitaire {name}": command for name, command in puzzles.items()}
-    names_of = {name: command.callback.gives for name, command in commands.items()}
+    names_of = {name: command.callback.fields for name, command in commands.items()}
     return {name: names for name, names in names_of.items() if names}
 
 
 def about_families() -> dict[str, str]:
     """Map each command to the names in its JSON about a family, behind those of the family."""
-    return {name: vars(answer)["gives"] for name, answer in sorted(ANSWERS.items())}
+    return {name: vars(answer)["fields"] for name, answer in sorted(ANSWERS.items())}
 
 
 def names_in_answers(names_of: dict[str, str]) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from experiments import script
 from optsearch.check import reference
 from optsearch.check.trees import verify
-from optsearch.cli.common import executor_of
+from optsearch.cli.common import open_executor
 from optsearch.cli.options import WorkerOptions
 from optsearch.results.tables import TABLES
 from optsearch.search import counterexamples
@@ -57,7 +57,7 @@ def search(scope: Scope, jobs: int, folder: Path | None) -> CounterexampleSearch
             work = f"{status.share:.0%} of the work, {status.counterexamples} found"
             print(f"{status.games} games, {work}", flush=True)
 
-    with executor_of(WorkerOptions(jobs)) as (executor, _):
+    with open_executor(WorkerOptions(jobs)) as (executor, _):
         return counterexamples.find(
             scope, executor=executor, workers=jobs, folder=folder, progress=progress
         )

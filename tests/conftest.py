@@ -21,7 +21,7 @@ from selenium.webdriver.chrome.service import Service
 
 from optsearch import cli
 from optsearch.cli import progress
-from optsearch.cli.app import everything
+from optsearch.cli.app import load_all_commands
 
 for profile, examples in (("some", 10), ("all", 100)):
     settings.register_profile(
@@ -35,7 +35,8 @@ for profile, examples in (("some", 10), ("all", 100)):
     )
 settings.load_profile("some")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # processes of tests compile modules once
-everything()  # a command that is first loaded while a test replaces a function would keep that one
+# a command that is first loaded while a test replaces a function would keep that one
+load_all_commands()
 
 
 @pytest.fixture(autouse=True, scope="session")

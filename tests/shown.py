@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from optsearch.cli.app import everything
+from optsearch.cli.app import load_all_commands
 from optsearch.cli.arguments import OptionType
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -25,7 +25,7 @@ def console_commands(page):
             yield command, output
 
 
-all_commands = cache(everything)
+all_commands = cache(load_all_commands)
 
 
 def named_commands(page):

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from optsearch.check import reference
 from optsearch.cli import advising
 from optsearch.cli.command import app
-from optsearch.cli.counting import heat_board
+from optsearch.cli.counting import heat_map_text
 from optsearch.cli.dialogue import Dialogue
 from optsearch.counting.conflicts import complete_reply, find_conflict, possible_single_errors
 from optsearch.counting.posterior import Posterior
@@ -429,7 +429,7 @@ def person(monkeypatch, tmp_path):
 
 def test_a_terminal_keeps_replies_and_offers_to_go_on(person):
     _, output = person(["B2 h", "C3 m"], "4x4:3,2")
-    board = heat_board(Posterior("4x4:3,2", "B2=hit C3=miss")).plain
+    board = heat_map_text(Posterior("4x4:3,2", "B2=hit C3=miss")).plain
     assert board.rstrip() in output  # shown by default
     (kept,) = person.folder.iterdir()
     assert kept.read_text() == "# game: 4x4:3,2\nB2=hit\nC3=miss\n"

@@ -222,7 +222,7 @@ def test_a_label_is_no_markup(monkeypatch):
     """Of a progress line on a terminal."""
     monkeypatch.setattr(progress, "err", common.Safe(file=io.StringIO(), force_terminal=True))
     monkeypatch.setattr(progress, "SOON", 0)
-    with progress.solving(f"[/b]{EVIL}"):
+    with progress.show_search_progress(f"[/b]{EVIL}"):
         while f"[/b]{HARMLESS}" not in (shown := progress.err.file.getvalue()):
             time.sleep(0.01)
     assert EVIL not in shown

@@ -25,7 +25,7 @@ from optsearch.strategies import Strategy, as_player, named, player_classes
 from optsearch.strategies.player import name_of, parameters
 from optsearch.support.errors import StrategyError
 
-ALL = command.everything().commands
+ALL = command.load_all_commands().commands
 PUZZLES = {f"solitaire {name}": one for name, one in ALL["solitaire"].commands.items()}
 COMMANDS = {name: one for name, one in ALL.items() if name != "solitaire"}
 EVERY = {**COMMANDS, **PUZZLES}

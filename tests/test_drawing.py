@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.path import Path
 
 from optsearch.check.trees import verify
-from optsearch.cli.counting import heat_board
+from optsearch.cli.counting import heat_map_text
 from optsearch.counting.posterior import Posterior
 from optsearch.drawing.boards import (
     board_lines,
@@ -400,7 +400,7 @@ def test_draw_probability_writes_the_cells_not_shot():
 def test_text_counts_pictures_and_notebooks_agree(position):
     """On what is a ?, a sinking that follows among the signs, and what all this means."""
     posterior, ax, game = Posterior(position), axes(), position.game
-    drawn = [heat_board(posterior, counts).plain for counts in (False, True)]
+    drawn = [heat_map_text(posterior, counts).plain for counts in (False, True)]
     boards = [board.split("\n\n")[0].split("\n")[1:] for board in drawn]
     percent, numbers = ([word for line in board for word in line.split()[1:]] for board in boards)
     draw_probability(ax, position, posterior.probability)

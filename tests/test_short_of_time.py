@@ -280,10 +280,10 @@ def test_the_bracket_is_shown_as_it_narrows(monkeypatch):
     notes = []
 
     @contextmanager
-    def telling(label, note):
+    def show_progress(label, note):
         yield lambda status: notes.append(note(status))
 
-    monkeypatch.setattr(shown, "telling", telling)
+    monkeypatch.setattr(shown, "show_progress", show_progress)
     command = "bounds", "4x4:3,2,contact=any"
     answer = json.loads(run(*command, "--json").stdout)
     assert notes[0].startswith("5.000000 to 14.166667, ")  # one shot for each cell, or at random
@@ -529,7 +529,7 @@ def lines(monkeypatch):
 
 def test_a_pipe_has_a_line_now_and_then(lines):
     since = r"working, for \d+ s so far"
-    with shown.telling("working", lambda status: "note") as report:
+    with shown.show_progress("working", lambda status: "note") as report:
         assert re.fullmatch(since, lines.get(timeout=MANY_SECONDS))
         report(Status(done=25, total=50))
         while re.fullmatch(since, line := lines.get(timeout=MANY_SECONDS)):
@@ -540,7 +540,7 @@ def test_a_pipe_has_a_line_now_and_then(lines):
 def test_what_is_quiet_has_none(lines):
     token = shown.QUIET.set(True)
     try:
-        with shown.telling("working") as report:
+        with shown.show_progress("working") as report:
             assert report is no_progress
     finally:
         shown.QUIET.reset(token)
@@ -579,7 +579,7 @@ def test_a_count_says_that_it_goes_on(monkeypatch, lines, command, typed, label)
 
 def test_every_command_can_be_quiet(monkeypatch):
     heard = []
-    monkeypatch.setattr("optsearch.cli.solving.solving", lambda label: silent(heard))
+    monkeypatch.setattr("optsearch.cli.solving.show_search_progress", lambda label: silent(heard))
     run("solve", "3x3:2")
     run("solve", "3x3:2", "--quiet")
     assert heard == [False, True]
@@ -669,11 +669,11 @@ def test_progress_of_a_search_is_its_bracket(monkeypatch):
     notes = []
 
     @contextmanager
-    def telling(label, note):
+    def show_progress(label, note):
         yield lambda status: notes.append((status.total, note(status)))
 
-    monkeypatch.setattr(shown, "telling", telling)
-    with shown.solving("5x5:3,2") as progress:
+    monkeypatch.setattr(shown, "show_progress", show_progress)
+    with shown.show_search_progress("5x5:3,2") as progress:
         optimum = solve("5x5:3,2", progress=progress).mean
     brackets = [re.match(r"([\d.]+) to ([\d.]+) shots, [\d,]+ nodes", note) for _, note in notes]
     pairs = [tuple(map(float, match.groups())) for match in brackets if match]

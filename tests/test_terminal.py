@@ -47,7 +47,7 @@ def cells_of(game, shots):
     position = Position.parse(Game.parse(game), shots)
     posterior = Posterior(position)
     likely, shot = posterior.greedy_shots(), {s.cell: s.reply for s in position.shots}
-    drawn = spans(counting.heat_board(posterior))
+    drawn = spans(counting.heat_map_text(posterior))
     cells = [cell for cell in np.ndindex(posterior.probability.shape) if cell in position.game]
     if len(drawn) > len(cells):  # the bar
         most = max(posterior.probability[cell] for cell in cells if cell not in shot)

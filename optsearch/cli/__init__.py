@@ -22,7 +22,7 @@ def main() -> None:
     if not sys.warnoptions:  # those of dependencies tell a user nothing; python -W shows them
         warnings.simplefilter("ignore")
     try:
-        with loading():
+        with guard_loading():
             from optsearch.cli.command import run
         status = run()
         # The answer is out. The interpreter takes a while to end, and ctrl-C would kill it there.
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 @contextmanager
-def loading() -> Iterator[None]:
+def guard_loading() -> Iterator[None]:
     """While modules load, end the process at ctrl-C, or if one of them cannot be loaded.
 
     The handler of ctrl-C is replaced for that time, and restored at the end.

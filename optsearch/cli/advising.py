@@ -17,22 +17,22 @@ from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     cell_names,
-    counted_text,
-    noise_of,
-    numbered,
+    configurations_text,
+    count_text,
+    end_text,
     out,
-    over_text,
     position_fields,
+    read_noise,
     read_noisy_position,
     read_prior,
-    with_rules,
-    writing,
+    replacement_for,
+    title_with_rules,
 )
 from optsearch.cli.console import Interrupted
-from optsearch.cli.counting import heat_board
+from optsearch.cli.counting import heat_map_text
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import ANY, Form, KnowledgeOptions, Option, PositionOptions
-from optsearch.cli.progress import telling
+from optsearch.cli.progress import show_progress
 from optsearch.counting.conflicts import complete_reply
 from optsearch.counting.mixture import posterior_of
 from optsearch.evaluation.choosing import Chooser
@@ -80,9 +80,9 @@ def reply_forms(game: Game) -> str:
 
 @app.command(
     example="optsearch advise boxed",
-    takes=3,
-    then="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
-    gives="game position (prior prior_digest) (known) ships_left configurations bits greedy_shots "
+    seconds=3,
+    next_step="optsearch posterior 10x10:5,4,3,3,2 --shots 'B4=hit C7=miss'  # all cells",
+    fields="game position (prior prior_digest) (known) ships_left configurations bits greedy_shots "
     "likely best_shots mean by by_shot (salvo by_salvo) (false_hits false_misses) (lies) refused",
     number=Option("How many shots to propose.", flags="-n", min=1, max=128),
     endgame=Option(
@@ -120,9 +120,11 @@ def advise(
     take it. In a terminal it keeps the replies, and without GAME it asks which. Lines can be
     piped in; the exit status is 1 if one of them was refused.
     """
-    size, false_replies = salvo_size(salvo), noise_of(noise)
-    talk = Dialogue(is_quiet=form is not Form.TEXT)
-    start = read_noisy_position(PositionOptions(game or chosen_game(talk), shots), false_replies)
+    size, false_replies = salvo_size(salvo), read_noise(noise)
+    dialogue = Dialogue(is_quiet=form is not Form.TEXT)
+    start = read_noisy_position(
+        PositionOptions(game or chosen_game(dialogue), shots), false_replies
+    )
     require_salvo(size, start.game)
     parsed_prior = read_prior(start.game, prior, noise.know or ())
     chooser = None if by is None else Chooser(by, start.game)
@@ -131,33 +133,33 @@ def advise(
     file = resume
     if resume is not None:
         start = load_replies(start, resume)
-    elif talk.is_person and not talk.is_quiet and not no_save:
+    elif dialogue.is_person and not dialogue.is_quiet and not no_save:
         file = state_folder() / "advise" / f"{slug(start)}.txt"
-        start = offer_file(talk, start, file)
-    with telling("counting"):
+        start = offer_file(dialogue, start, file)
+    with show_progress("counting"):
         replies = Replies(start, parsed_prior)
-    session = Session(talk, replies, AdviceOptions(number, endgame, chooser, size), file)
+    session = Session(dialogue, replies, AdviceOptions(number, endgame, chooser, size), file)
     session.is_file_named = resume is not None
     try:
         session.run()
     except KeyboardInterrupt:
-        raise Interrupted(session.farewell) from None
-    if talk.is_quiet:
+        raise Interrupted(session.resume_hint) from None
+    if dialogue.is_quiet:
         session.answer().print(form)
-    if session.refused and not talk.is_person:
+    if session.refused and not dialogue.is_person:
         raise click.exceptions.Exit(1)
 
 
-def chosen_game(talk: Dialogue) -> str:
+def chosen_game(dialogue: Dialogue) -> str:
     """Ask a person for a game: its name, its text, or its number in the list that is shown."""
     games = menu_games()
     names = [game.name for game in games]
-    if talk.is_quiet or not talk.is_person:
+    if dialogue.is_quiet or not dialogue.is_person:
         raise OptsearchError(f"name the game, as in optsearch advise {'|'.join(names)}")
     for number, game in enumerate(games, 1):
-        talk.say(f"{number}  {game.name:<10} {game.about}")
+        dialogue.say(f"{number}  {game.name:<10} {game.about}")
     while True:
-        line = talk.ask("which game? a number, a name or 10x10:5,4,3,3,2 [1] ", or_nothing=True)
+        line = dialogue.ask("which game? a number, a name or 10x10:5,4,3,3,2 [1] ", or_nothing=True)
         if line is None:
             raise OptsearchError("no game was named")
         text = dict(zip(map(str, range(1, 1 + len(names))), names, strict=True)).get(line or "1")
@@ -165,7 +167,7 @@ def chosen_game(talk: Dialogue) -> str:
             Game.parse(text or line)
             return text or line
         except GameError as error:
-            talk.refuse(str(error))
+            dialogue.refuse(str(error))
 
 
 def slug(position: AnyPosition) -> str:
@@ -175,7 +177,7 @@ def slug(position: AnyPosition) -> str:
     return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
 
 
-def offer_file(talk: Dialogue, start: AnyPosition, file: Path) -> AnyPosition:
+def offer_file(dialogue: Dialogue, start: AnyPosition, file: Path) -> AnyPosition:
     """Return the position that a file keeps where the person wants to go on from it, or `start`.
 
     A file that is not gone on with is kept as FILE.before.
@@ -185,13 +187,13 @@ def offer_file(talk: Dialogue, start: AnyPosition, file: Path) -> AnyPosition:
     try:
         before = load_replies(replace(start, shots=()), file)
         if before.shots and not start.shots and not is_over(before):
-            replies = numbered(len(before.shots), "reply", "replies")
+            replies = count_text(len(before.shots), "reply", "replies")
             question = f"{replies} of this game are kept ({before}); go on with them? [Y/n] "
-            answer = talk.ask(question, or_nothing=True)
+            answer = dialogue.ask(question, or_nothing=True)
             if answer is None or answer.lower() in ("", "y", "yes"):
                 return before
     except OptsearchError as error:
-        talk.refuse(f"{error}; it stays as it is in {file}.before")
+        dialogue.refuse(f"{error}; it stays as it is in {file}.before")
     with suppress(OSError):
         file.replace(f"{file}.before")
     return start
@@ -202,10 +204,10 @@ def load_replies(start: AnyPosition, file: Path | None) -> AnyPosition:
     if file is None or not file.exists():
         return start
     head, _, text = text_of(file, OptsearchError, MOST_KEPT).partition("\n")
-    if head != head_of(start):
+    if head != file_header(start):
         raise OptsearchError(
             f"{str(file)!r} keeps no game of {start.game}: its first line is {head!r}, not "
-            f"{head_of(start)!r}; name another file"
+            f"{file_header(start)!r}; name another file"
         )
     try:
         shots = replace(start, shots=shots_of(start.game, text)).shots
@@ -216,7 +218,7 @@ def load_replies(start: AnyPosition, file: Path | None) -> AnyPosition:
     return replace(start, shots=shots)
 
 
-def head_of(position: AnyPosition) -> str:
+def file_header(position: AnyPosition) -> str:
     """Return the first line of a file of replies."""
     return f"# game: {position.game}{_noise_text(position)}"
 
@@ -263,8 +265,10 @@ class Session:
 
     is_file_named = True
 
-    def __init__(self, talk: Dialogue, replies: Replies, options: AdviceOptions, file: Path | None):
-        self._talk, self._replies, self._options, self._file = talk, replies, options, file
+    def __init__(
+        self, dialogue: Dialogue, replies: Replies, options: AdviceOptions, file: Path | None
+    ):
+        self._dialogue, self._replies, self._options, self._file = dialogue, replies, options, file
         self.refused: list[dict[str, Any]] = []
 
     @property
@@ -273,7 +277,7 @@ class Session:
         return self._replies.position
 
     @property
-    def farewell(self) -> str:
+    def resume_hint(self) -> str:
         """The end of the last line, which says where the replies are kept; empty if nowhere."""
         if self._file is None or not self._file.exists():
             return ""
@@ -281,56 +285,58 @@ class Session:
 
     def run(self) -> None:
         """Read lines and advise until the input ends."""
-        self._talk.say(with_rules(self.position.title, self.position.game), "bold")
-        if self._talk.is_person:
+        self._dialogue.say(title_with_rules(self.position.title, self.position.game), "bold")
+        if self._dialogue.is_person:
             example = example_reply(self.position.game)
-            self._talk.say(
+            self._dialogue.say(
                 f"enter a shot and its reply, as in {example}; help lists what else there is"
             )
             if not self.is_file_named and self._file is not None:
-                self._talk.say(f"replies are kept in {self._file}; --no-save keeps none")
+                self._dialogue.say(f"replies are kept in {self._file}; --no-save keeps none")
         if self.is_file_named:
             self._write_replies()
-        self._advise()
-        while (line := self._talk.ask("> ")) is not None:
+        self._print_advice()
+        while (line := self._dialogue.ask("> ")) is not None:
             if line.lower() in ("quit", "exit", "q"):
                 break
             try:
-                self._follow(line)
+                self._execute(line)
             except (PositionError, GameError) as error:
                 several = len(re.findall(r"(?<!\w)[A-Za-z]{1,2}\d+", line)) > 1
                 self._refuse(line, error, "nothing of the line is taken" if several else "")
-        replies = numbered(len(self.position.shots), "reply", "replies")
-        self._talk.say(f"{replies}{self.farewell}")
+        replies = count_text(len(self.position.shots), "reply", "replies")
+        self._dialogue.say(f"{replies}{self.resume_hint}")
 
-    def _follow(self, line: str) -> None:
+    def _execute(self, line: str) -> None:
         """Do what a line says."""
         command, *words = line.lower().split()
         if command in ("help", "?"):
-            self._talk.say(HELP.format(replies=reply_forms(self.position.game)))
+            self._dialogue.say(HELP.format(replies=reply_forms(self.position.game)))
         elif command == "map":
-            self._talk.say()
-            if not self._talk.is_quiet:
-                with telling("counting") as progress:
-                    chart = heat_board(posterior_of(self.position, self._replies.prior, progress))
+            self._dialogue.say()
+            if not self._dialogue.is_quiet:
+                with show_progress("counting") as progress:
+                    chart = heat_map_text(
+                        posterior_of(self.position, self._replies.prior, progress)
+                    )
                 out.print(chart, soft_wrap=True)
         elif command == "shots":
-            self._talk.say(str(self.position) or "none yet")
+            self._dialogue.say(str(self.position) or "none yet")
         elif command == "undo":
-            with telling("counting"):
+            with show_progress("counting"):
                 gone = self._replies.undo(parse_cell(words[0]) if words else None)
-            self._talk.say(f"{gone} is taken back")
-            self._keep_and_advise()
+            self._dialogue.say(f"{gone} is taken back")
+            self._save_and_advise()
         else:
-            self._add(line, shots_of(self.position.game, line))
+            self._add_shots(line, shots_of(self.position.game, line))
 
-    def _add(self, line: str, shots: Sequence[Shot]) -> None:
+    def _add_shots(self, line: str, shots: Sequence[Shot]) -> None:
         """Take the shots of a line up to one that is refused."""
         before = self.position
         try:
             for number, shot in enumerate(shots):
                 try:
-                    with telling("counting"):
+                    with show_progress("counting"):
                         meant = complete_reply(
                             self.position, shot.cell, shot.reply, self._replies.prior
                         )
@@ -340,29 +346,29 @@ class Session:
                     break
                 if meant.label is not None and shot.reply.label is None:
                     message = f"{Shot(shot.cell, meant)}, the only ship that is possible"
-                    self._talk.say(message)
+                    self._dialogue.say(message)
         finally:
             if self.position is not before:
-                self._keep_and_advise()
+                self._save_and_advise()
 
-    def _keep_and_advise(self) -> None:
+    def _save_and_advise(self) -> None:
         """Keep the replies, and advise."""
         try:
             self._write_replies()
         except OptsearchError as error:
             if self.is_file_named:
                 raise
-            self._talk.refuse(f"{error}; the replies are not kept")
+            self._dialogue.refuse(f"{error}; the replies are not kept")
             self._file = None
-        self._advise()
+        self._print_advice()
 
     def _write_replies(self) -> None:
         if self._file is not None:
             if not self.is_file_named:
                 with suppress(OSError):  # which the file will meet
                     self._file.parent.mkdir(parents=True, exist_ok=True)
-            lines = [head_of(self.position), *map(str, self.position.shots)]
-            with writing(self._file) as beside:
+            lines = [file_header(self.position), *map(str, self.position.shots)]
+            with replacement_for(self._file) as beside:
                 beside.write_text("".join(f"{line}\n" for line in lines))
 
     def _refuse(self, line: str, error: OptsearchError, others: str) -> None:
@@ -376,19 +382,19 @@ class Session:
         self.refused.append(
             {"line": line[:LINE], "reason": str(error), "together": list(map(str, together))}
         )
-        self._talk.refuse("; ".join(filter(None, (reason, others))))
+        self._dialogue.refuse("; ".join(filter(None, (reason, others))))
 
-    def _advise(self) -> None:
-        if self._talk.is_quiet:
+    def _print_advice(self) -> None:
+        if self._dialogue.is_quiet:
             return
-        advice = self._advice()
-        if self._talk.is_person and not is_over(self.position):
-            out.print(Text("\n") + heat_board(advice.posterior), soft_wrap=True)
+        advice = self._compute_advice()
+        if self._dialogue.is_person and not is_over(self.position):
+            out.print(Text("\n") + heat_map_text(advice.posterior), soft_wrap=True)
         for line in advice_lines(advice, self._options):
-            self._talk.say(line)
+            self._dialogue.say(line)
 
-    def _advice(self) -> Advice:
-        with telling("counting") as progress:
+    def _compute_advice(self) -> Advice:
+        with show_progress("counting") as progress:
             return advise_(
                 *(self.position, self._options.endgame_of_shots, self._replies.prior),
                 *(self._options.chooser, self._options.salvo_at(self.position), progress),
@@ -396,7 +402,7 @@ class Session:
 
     def answer(self) -> Answer:
         """Return the advice at the last position as an answer."""
-        advice = self._advice()
+        advice = self._compute_advice()
         optimum = advice.optimum
         likely = [
             {"shot": cell_name(cell), "probability": float(chance)}
@@ -409,7 +415,7 @@ class Session:
                 cell_names(advice.strategy_shots) if self._options.chooser else None
             )
         answer = Answer(
-            with_rules(self.position.title, self.position.game),
+            title_with_rules(self.position.title, self.position.game),
             **position_fields(self.position, self._replies.prior),
             ships_left=advice.ships_left and list(map(int, advice.ships_left)),
             configurations=advice.posterior.configurations,
@@ -423,7 +429,7 @@ class Session:
             **together,
             refused=self.refused,
         )
-        answer.table(likely)
+        answer.set_rows(likely)
         return answer
 
 
@@ -458,17 +464,19 @@ def ships_text(advice: Advice) -> str:
     sunk = sum(shot.reply.sunk for shot in position.shots)
     fleet = " ".join(map(str, position.game.fleet))
     number = len(position.game.fleet) - sunk
-    ships = f", {numbered(number, 'ship')} left" if sunk else ""
+    ships = f", {count_text(number, 'ship')} left" if sunk else ""
     bound_text = "at most " if isinstance(position, MixedPosition) else ""
-    return f"ships: {fleet}{ships}, {bound_text}{numbered(position.hits_left, 'cell')} still to hit"
+    return (
+        f"ships: {fleet}{ships}, {bound_text}{count_text(position.hits_left, 'cell')} still to hit"
+    )
 
 
 def advice_lines(advice: Advice, options: AdviceOptions) -> list[str]:
     """Return the lines of advice: what is left, likely shots, a strategy's, the optimum."""
     position, optimum = advice.posterior.observations, advice.optimum
     if is_over(position):
-        return [f"{over_text(position.game)}, after {numbered(len(position.shots), 'shot')}"]
-    left = counted_text(advice.posterior.configurations)
+        return [f"{end_text(position.game)}, after {count_text(len(position.shots), 'shot')}"]
+    left = configurations_text(advice.posterior.configurations)
     lines = [f"{left} left, {advice.posterior.entropy:.2f} bits", ships_text(advice)]
     likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(options.number)]
     lines.append(f"most probable: {', '.join(likely)}")

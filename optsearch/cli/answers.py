@@ -1,7 +1,7 @@
 """The answer of a command: each fact stated once, printed for people or as JSON.
 
     answer = Answer("4x4:2", game="4x4:2", position="")
-    answer.fact("configurations", "24", configurations=24)
+    answer.add_fact("configurations", "24", configurations=24)
     answer.print(form)
 
 As JSON it is one object on one line, in the form that docs/json.md describes; as CSV its table
@@ -24,11 +24,11 @@ from rich.text import Text
 from optsearch.cli.arguments import COMMAND
 from optsearch.cli.common import (
     facts_table,
-    known_text,
+    known_answers_text,
     out,
     position_fields,
     prior_text,
-    with_rules,
+    title_with_rules,
 )
 from optsearch.cli.options import Form
 from optsearch.counting.prior import Prior
@@ -64,37 +64,37 @@ class Answer:
         self._shown: list[Any] = []
         self._table: list[Mapping[str, Any]] | None = None
         if title:
-            self.head(title)
+            self.add_heading(title)
 
     @classmethod
     def about(
         cls, position: Position | NoisyPosition, prior: Prior | None = None, **fields: Any
     ) -> Answer:
         """Begin an answer with the fields of a position, of its prior, and further `fields`."""
-        title = with_rules(position.title, position.game)
+        title = title_with_rules(position.title, position.game)
         answer = cls(title, **position_fields(position, prior), **fields)
-        answer.weights(prior)
+        answer.add_prior(prior)
         return answer
 
-    def weights(self, prior: Prior | None) -> None:
+    def add_prior(self, prior: Prior | None) -> None:
         """Add a line about a prior and one about known answers, for people."""
-        self.fact("prior", prior_text(prior))
-        self.fact("known", known_text(prior))
+        self.add_fact("prior", prior_text(prior))
+        self.add_fact("known", known_answers_text(prior))
 
-    def head(self, text: str) -> None:
+    def add_heading(self, text: str) -> None:
         """Add a line for people, in bold."""
         self._shown.append(Text(printable(text), "bold"))
 
-    def fact(self, label: str, text: str | None, **fields: Any) -> None:
+    def add_fact(self, label: str, text: str | None, **fields: Any) -> None:
         """Add a line for people, left out where the text is None, and its fields of the JSON."""
         self.fields |= fields
         if text is None:
             return
         if not self._shown or not isinstance(self._shown[-1], Table):
-            self.show(facts_table())
+            self.add(facts_table())
         self._shown[-1].add_row(label, text)
 
-    def show(self, *shown: Any, **fields: Any) -> None:
+    def add(self, *shown: Any, **fields: Any) -> None:
         """Add texts, boards or tables for people, and their fields of the JSON.
 
         One that takes long to make may be a function that makes it, called when it is printed.
@@ -102,34 +102,36 @@ class Answer:
         self.fields |= fields
         self._shown += shown
 
-    def table(self, rows: Iterable[Mapping[str, Any]]) -> None:
+    def set_rows(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Set the rows of the CSV; where this is called several times, the first count."""
         if self._table is None:
             self._table = list(rows)
 
-    def bounds(self, bracket: Bracket, of_what: str, is_all: bool, every: bool) -> None:
+    def add_bounds(self, bracket: Bracket, of_what: str, is_all: bool, every: bool) -> None:
         """Add the bracket that bounds leave and its two ends, or every bound.
 
         of_what -- the bounded quantity. is_all -- there was time for all bounds.
         """
         fields = bracket.to_dicts()
-        self.show(bounds=fields)
-        self.table(fields)
+        self.add(bounds=fields)
+        self.set_rows(fields)
         marked = "marked =" if bracket.lower == bracket.upper else "its ends marked *"
-        self.fact("bracket", f"{bracket.text}, {marked}", bracket=[bracket.lower, bracket.upper])
+        self.add_fact(
+            "bracket", f"{bracket.text}, {marked}", bracket=[bracket.lower, bracket.upper]
+        )
         for side, title in (("lower", f"{of_what}, at least:"), ("upper", "and at most:")):
             chosen = [bound for bound in bracket.bounds if bound.side == side]
             if not every:
                 chosen = [bound for bound in chosen if bracket.is_binding(bound)][:1]
-            self.show(*[title] * bool(chosen))
+            self.add(*[title] * bool(chosen))
             for bound in chosen:
                 value = f"{bracket.mark(bound)} {bracket.decimal(bound)}"
                 exact = f" = {bound.value}" if len(str(bound.value)) < 30 else ""
-                self.show(f"{value}  {bound.name}{exact}\n    {bound.source}")
+                self.add(f"{value}  {bound.name}{exact}\n    {bound.source}")
         if not every and len(bracket.bounds) > 2:
-            self.show(f"{len(bracket.bounds)} bounds in all: --all lists them")
+            self.add(f"{len(bracket.bounds)} bounds in all: --all lists them")
         reason = None if is_all else "with more time there are more bounds"
-        self.fact("cut short", reason, is_all=is_all)
+        self.add_fact("cut short", reason, is_all=is_all)
 
     def print(self, form: Form) -> None:
         """Print the answer on standard output."""

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import click
 
-from optsearch.cli import loading
+from optsearch.cli import guard_loading
 from optsearch.cli.arguments import Command, DeclaredOption, make_parameter
 from optsearch.cli.options import SHARED, Option
 from optsearch.support.errors import OptsearchError
@@ -142,21 +142,25 @@ class Commands(click.Group):
         self,
         *names: str,
         example: str,
-        takes: int,
-        then: str,
-        gives: str = "",
+        seconds: int,
+        next_step: str,
+        fields: str = "",
         **own: Option,
     ) -> Callable[[Function], Function]:
         """Add a function as a command whose help ends with an example.
 
-        takes -- the seconds of the example on a usual machine, at most. then -- a command that
-        comes next, and after # its purpose. gives -- the names in its answer, in parentheses
+        seconds -- of the example on a usual machine, at most. next_step -- a command that comes
+        next, and after # its purpose. fields -- the names in its answer, in parentheses
         those that are there where they have a meaning: `tests/test_json.py` compares them with
         the answer, and with docs/json.md. own -- the options and arguments of this command, before
         those of `shared`.
         """
-        seconds = f"{takes} second{'s' * (takes > 1)}"
-        lines = f"Example: {example}", f"Takes:   {seconds} on a usual machine", f"Next:    {then}"
+        duration = "1 second" if seconds == 1 else f"{seconds} seconds"
+        lines = (
+            f"Example: {example}",
+            f"Takes:   {duration} on a usual machine",
+            f"Next:    {next_step}",
+        )
 
         def declare(function: Function) -> Function:
             options = self.shared | own
@@ -171,7 +175,7 @@ class Commands(click.Group):
                 for name, declared in option_parameters(function).items()
             ]
             by_name = {param.name: options[param.name] for param in params}
-            vars(function).update(gives=gives, options=by_name)
+            vars(function).update(fields=fields, options=by_name)
             command = Command(
                 names[0] if names else function.__name__,
                 params=params,
@@ -215,7 +219,7 @@ class LazyCommands(Commands):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the command that is called, so that it has its options, and resolve it."""
         if type(self.commands.get(args[0])) is click.Command:  # its name alone
-            with loading():
+            with guard_loading():
                 import_module(f"optsearch.cli.{COMMANDS[args[0]][0]}")
         return super().resolve_command(ctx, args)
 
@@ -315,7 +319,7 @@ app = LazyCommands(
 )
 
 
-def everything() -> Any:
+def load_all_commands() -> Any:
     """Return all commands with their options."""
     for module, _ in COMMANDS.values():
         import_module(f"optsearch.cli.{module}")

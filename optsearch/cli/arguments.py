@@ -29,7 +29,7 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
 
     def __init__(self, option: Option, annotation: Any) -> None:
         self.option = option
-        self.kind = kind_of(annotation)
+        self.kind = value_type_of(annotation)
         self.name = self.kind.__name__.lower()
 
     @property
@@ -195,7 +195,7 @@ class Command(click.Command):
             is_named = option.opts[0].startswith("-")
             name = option.opts[0] if is_named else str(option.name).upper()
             if self.writes(option) in ("", FOLDER):
-                read.update(dict.fromkeys(_files(value), name))
+                read.update(dict.fromkeys(_existing_files(value), name))
             elif value is not None:
                 path = Path(os.path.realpath(value))
                 if path in written:
@@ -207,9 +207,9 @@ class Command(click.Command):
                 ctx.fail(f"{name} {text!r} is what {read[path]} reads; name another file")
 
 
-def kind_of(hint: Any) -> Any:
+def value_type_of(hint: Any) -> Any:
     """Return the type of one value of a parameter."""
-    return kind_of(get_args(hint)[0]) if get_args(hint) else hint
+    return value_type_of(get_args(hint)[0]) if get_args(hint) else hint
 
 
 def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool = False) -> None:
@@ -227,11 +227,11 @@ def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool 
         ) from None
 
 
-def _files(value: object) -> Iterator[Path]:
+def _existing_files(value: object) -> Iterator[Path]:
     """Yield the existing files that FILE, FILE.py:NAME or FILE:FLEET names, or a list of these."""
     if isinstance(value, list | tuple):
         for item in value:
-            yield from _files(item)
+            yield from _existing_files(item)
     elif isinstance(value, str | Path):
         text = str(value)
         for name in {text, text.partition(":")[0], text.rpartition(":")[0]} - {""}:

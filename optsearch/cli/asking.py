@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
+    align_columns,
     cell_names,
-    columns,
     exact_text,
     read_position,
     read_prior,
 )
 from optsearch.cli.options import Form, Option, PositionOptions
-from optsearch.cli.progress import telling
+from optsearch.cli.progress import show_progress
 from optsearch.game.fleets import any_game
 from optsearch.questions.channel import probability_of
 from optsearch.questions.worth import SAMPLES, Inquiry, QuestionWorth
@@ -32,9 +32,9 @@ class SamplingOptions:
 
 @app.command(
     example="optsearch ask 5x5:3,2,announce=name --shots 'C3=miss'",
-    takes=2,
-    then="optsearch posterior 5x5:3,2 --know 'row 2: 0'  # after an answer",
-    gives="game position (prior prior_digest) (known) configurations wrong seed samples "
+    seconds=2,
+    next_step="optsearch posterior 5x5:3,2 --know 'row 2: 0'  # after an answer",
+    fields="game position (prior prior_digest) (known) configurations wrong seed samples "
     "greedy_shots best_hit best_shot best_shot_bits mean questions",
     question=Option(
         "Ask this instead of the built-in questions: one of them, or FILE.py:NAME, a function of "
@@ -66,29 +66,31 @@ def ask(
     position = read_position(start, any_game)
     parsed_prior = read_prior(position.game, prior, know or ())
     chance = probability_of(wrong)
-    with telling("asking"):
+    with show_progress("asking"):
         inquiry = Inquiry(
             position, wrong=chance, samples=sampling.samples, seed=sampling.seed, prior=parsed_prior
         )
         worths = inquiry.rank(inquiry.questions(question or None), number)
         shot, configurations = inquiry.best_shot, inquiry.posterior.configurations
     answer = Answer.about(position, parsed_prior)
-    answer.fact("configurations", f"{configurations:,}", configurations=configurations)
-    answer.fact("false answers", f"{float(chance):.1%}" if chance else None, wrong=float(chance))
-    answer.show(seed=sampling.seed, samples=sampling.samples)
+    answer.add_fact("configurations", f"{configurations:,}", configurations=configurations)
+    answer.add_fact(
+        "false answers", f"{float(chance):.1%}" if chance else None, wrong=float(chance)
+    )
+    answer.add(seed=sampling.seed, samples=sampling.samples)
     likely = cell_names(inquiry.posterior.greedy_shots())
     exact = f"{inquiry.best_hit} = " if len(str(inquiry.best_hit)) < LONGEST else ""
     chance_text = f"each hits with {exact}{float(inquiry.best_hit):.6f}"
     hit = f"{' '.join(likely)}, {chance_text}" if likely else None
-    answer.fact("greedy shots", hit, greedy_shots=likely, best_hit=float(inquiry.best_hit))
+    answer.add_fact("greedy shots", hit, greedy_shots=likely, best_hit=float(inquiry.best_hit))
     best = shot and f"{cell_names([shot[0]])[0]}, its reply tells {shot[1]:.4f} bits"
-    answer.fact("best shot", best)
-    answer.show(best_shot=shot and cell_names([shot[0]])[0], best_shot_bits=shot and shot[1])
+    answer.add_fact("best shot", best)
+    answer.add(best_shot=shot and cell_names([shot[0]])[0], best_shot_bits=shot and shot[1])
     mean = inquiry.optimum
-    answer.fact("optimum", None if mean is None else f"{exact_text(mean)} shots", mean=mean)
+    answer.add_fact("optimum", None if mean is None else f"{exact_text(mean)} shots", mean=mean)
     rows = [worth.to_dict() for worth in worths]
-    answer.show("", table_text(worths), questions=rows)
-    answer.table(rows)
+    answer.add("", table_text(worths), questions=rows)
+    answer.set_rows(rows)
     answer.print(form)
 
 
@@ -96,7 +98,7 @@ def table_text(worths: list[QuestionWorth]) -> str:
     """Format a row for each question."""
     has_optimum = any(worth.mean is not None for worth in worths)
     heads = ["question", "bits", "hit", *["optimum"] * has_optimum, "method", "answers"]
-    return columns([heads, *(_row(worth, has_optimum) for worth in worths)])
+    return align_columns([heads, *(_row(worth, has_optimum) for worth in worths)])
 
 
 def _row(worth: QuestionWorth, has_optimum: bool) -> list[str]:

@@ -13,18 +13,18 @@ from optsearch.check.trees import require_prior, verify
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
+    count_text,
     exact_text,
     mean_fields,
     mean_text,
     new_figure,
-    numbered,
     position_fields,
     prior_text,
     read_game,
     require_digest,
     require_game,
     save_figure,
-    with_rules,
+    title_with_rules,
 )
 from optsearch.cli.options import FIGURE, Argument, Form, Option
 from optsearch.counting.prior import Prior, prior_of
@@ -45,9 +45,9 @@ FORMATS = {
 
 @app.command(
     example="optsearch check proof.jsonl",
-    takes=2,
-    then="optsearch bounds 10x10:5,4,3,3,2  # what is proved of a larger game",
-    gives="what game (position) (prior prior_digest) (total_height configurations mean) (worst) "
+    seconds=2,
+    next_step="optsearch bounds 10x10:5,4,3,3,2  # what is proved of a larger game",
+    fields="what game (position) (prior prior_digest) (total_height configurations mean) (worst) "
     "(claims) (objective value bracket hidings orbits used trees method seconds)",
     file=Argument(
         "A tree of solve --tree, a proof of solve --prove, or a certificate of equilibrium "
@@ -102,9 +102,9 @@ def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
     replayed = f"all {number:,} configurations"
     if parsed_prior is not None:
         replayed = f"every configuration, weight {number:,}"
-    answer.fact("replayed", f"{replayed}, total height {total:,}")
-    answer.fact("mean shots", mean_text(total, number))
-    answer.fact("worst case", f"{loaded.worst} shots", worst=loaded.worst)
+    answer.add_fact("replayed", f"{replayed}, total height {total:,}")
+    answer.add_fact("mean shots", mean_text(total, number))
+    answer.add_fact("worst case", f"{loaded.worst} shots", worst=loaded.worst)
     return answer
 
 
@@ -116,10 +116,10 @@ def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
     require_game(file, checked.position, game)
     total, number = checked.total_height, checked.configurations
     answer = answer_about("proof", checked.position, parsed_prior, total, number)
-    answer.fact("proved", f"no strategy has a total height below {total:,}")
+    answer.add_fact("proved", f"no strategy has a total height below {total:,}")
     bound = Fraction(total, number)
-    answer.fact("mean shots", f"at least {bound} ≈ {decimal(bound, 'lower')}")
-    answer.fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
+    answer.add_fact("mean shots", f"at least {bound} ≈ {decimal(bound, 'lower')}")
+    answer.add_fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
     return answer
 
 
@@ -139,7 +139,7 @@ def check_value(file: Path) -> Answer:
     checked = check_certificate(file)
     low, high = sorted((checked.hider, checked.shooter))
     answer = Answer(
-        with_rules(str(checked.game), checked.game),
+        title_with_rules(str(checked.game), checked.game),
         what="certificate",
         game=str(checked.game),
         objective=str(checked.objective),
@@ -149,10 +149,10 @@ def check_value(file: Path) -> Answer:
     is_mean = checked.objective.shots is None
     unit = "shots" if is_mean else f"to finish within {checked.objective.shots}"
     by_hider, by_shooter = ("at least", "at most") if is_mean else ("at most", "at least")
-    answer.fact("hider", f"{by_hider} {exact_text(checked.hider)} {unit}, by {checked.method}")
-    answer.fact(
+    answer.add_fact("hider", f"{by_hider} {exact_text(checked.hider)} {unit}, by {checked.method}")
+    answer.add_fact(
         "shooter",
-        f"{by_shooter} {exact_text(checked.shooter)}, {numbered(checked.trees, 'tree')} replayed "
+        f"{by_shooter} {exact_text(checked.shooter)}, {count_text(checked.trees, 'tree')} replayed "
         f"on {checked.hidings} ways to hide",
         hidings=checked.hidings,
         orbits=checked.orbits,
@@ -162,15 +162,15 @@ def check_value(file: Path) -> Answer:
         seconds=round(checked.seconds, 6),
     )
     value = f"from {decimal(low, 'lower', 9)} to {decimal(high, 'upper', 9)}"
-    answer.fact("value", f"{exact_text(low) if checked.is_exact else value}, proved")
+    answer.add_fact("value", f"{exact_text(low) if checked.is_exact else value}, proved")
     return answer
 
 
 @app.command(
     example="optsearch tree tree.json --figure tree.pdf",
-    takes=4,
-    then="optsearch explore 4x5:2,3,4 -o walk.html --with-tree tree.json  # walk it",
-    gives="game position (prior prior_digest) total_height configurations mean worst leaves "
+    seconds=4,
+    next_step="optsearch explore 4x5:2,3,4 -o walk.html --with-tree tree.json  # walk it",
+    fields="game position (prior prior_digest) total_height configurations mean worst leaves "
     "histogram",
     file=Argument("A file written by solve --tree.", metavar="FILE"),
     game=Argument("The file of the family, if FILE is a tree of one.", metavar="GAME"),
@@ -209,16 +209,16 @@ def tree(
     number = loaded.configurations
     answer = Answer(**position_fields(loaded.position, parsed_prior))
     if not figure:
-        answer.show(partial(loaded.text, depth))
-    answer.head(f"\n{with_rules(loaded.position.title, loaded.position.game)}")
-    answer.fact("prior", prior_text(parsed_prior) or loaded.prior or None)
-    answer.fact("mean shots", mean_text(loaded.total_height, number), **height_fields(loaded))
-    answer.fact("worst case", f"{loaded.worst} shots", worst=loaded.worst, leaves=loaded.leaves)
+        answer.add(partial(loaded.text, depth))
+    answer.add_heading(f"\n{title_with_rules(loaded.position.title, loaded.position.game)}")
+    answer.add_fact("prior", prior_text(parsed_prior) or loaded.prior or None)
+    answer.add_fact("mean shots", mean_text(loaded.total_height, number), **height_fields(loaded))
+    answer.add_fact("worst case", f"{loaded.worst} shots", worst=loaded.worst, leaves=loaded.leaves)
     histogram = {str(shots): n for shots, n in sorted(loaded.histogram.items())}
     text = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
-    answer.fact("histogram", text, histogram=histogram)
-    answer.table({"shots": shots, "configurations": n} for shots, n in histogram.items())
-    answer.fact("drawing", drawing)
+    answer.add_fact("histogram", text, histogram=histogram)
+    answer.set_rows({"shots": shots, "configurations": n} for shots, n in histogram.items())
+    answer.add_fact("drawing", drawing)
     answer.print(form)
 
 

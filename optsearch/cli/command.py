@@ -88,7 +88,7 @@ def print_usage_error(error: Any) -> int:
         message = f"No such option: {error.option_name}"
         message += f" (Possible options: {similar})" if similar else ""
     param = getattr(error, "param", None)
-    value = given_value(param)
+    value = last_value_of(param)
     if param is not None and isinstance(param.type, OptionType) and value is not None:
         message = f"{param.opts[0]} {value!r} is not {param.type.accepted}"
     if getattr(error, "option_name", None) in OF_REPLIES:
@@ -109,7 +109,7 @@ OF_REPLIES = {
 }
 
 
-def given_value(option: Any) -> str | None:
+def last_value_of(option: Any) -> str | None:
     """Return the last value that the arguments give an option; None if they do not give it."""
     value = None
     for name in getattr(option, "opts", ()):

@@ -172,7 +172,7 @@ def read_position_and_prior(
     return position, prior_of(start.prior, position.game)
 
 
-def noise_of(options: NoiseOptions) -> Noise | Lies | None:
+def read_noise(options: NoiseOptions) -> Noise | Lies | None:
     """Return the noise of replies that the options describe; None where none is given."""
     if options.false_hits is None and options.false_misses is None:
         return None if options.lies is None else Lies(options.lies)
@@ -219,12 +219,12 @@ def position_fields(
     }
 
 
-def with_rules(title: str, game: Game) -> str:
+def title_with_rules(title: str, game: Game) -> str:
     """Return the first line about a game: a title, and in words the rules its text leaves out."""
     return ": ".join(filter(None, (title, game.unwritten_rules)))
 
 
-def over_text(game: Game) -> str:
+def end_text(game: Game) -> str:
     """Say what ends a game."""
     return "a ship is hit" if game.ends_at_hit else "every ship is sunk"
 
@@ -256,7 +256,7 @@ def prior_text(prior: Prior | None) -> str | None:
     return f"{prior.name}, {prior.digest}" if prior.has_digest else prior.name
 
 
-def known_text(prior: Prior | None) -> str | None:
+def known_answers_text(prior: Prior | None) -> str | None:
     """Format the known answers for people; None without any."""
     return ", ".join(map(str, prior.answers)) if isinstance(prior, KnownAnswers) else None
 
@@ -308,17 +308,17 @@ def cell_names(cells: Iterable[Cell]) -> list[str]:
     return [cell_name(cell) for cell in cells]
 
 
-def counted_text(number: int, prior: Prior | None = None) -> str:
+def configurations_text(number: int, prior: Prior | None = None) -> str:
     """Format a number of configurations; by a prior their weight."""
-    return numbered(number, "configuration") if prior is None else f"a weight of {number:,}"
+    return count_text(number, "configuration") if prior is None else f"a weight of {number:,}"
 
 
-def numbered(number: int, noun: str, plural: str = "") -> str:
+def count_text(number: int, noun: str, plural: str = "") -> str:
     """Format a number with its noun. plural -- where it is not the noun with an s."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
+def align_columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
     """Format rows of texts, each column as wide as its widest text.
 
     is_right -- all columns but the first are set to the right.
@@ -383,7 +383,7 @@ def board_in_colours(
 
 
 @contextmanager
-def resumable(option: str, folder: Path | None) -> Iterator[None]:
+def explain_resuming(option: str, folder: Path | None) -> Iterator[None]:
     """Say how to go on where work is cut short. option -- takes the folder that keeps work."""
     hint = f"what is done is in {folder}, and the same command goes on from there"
     try:
@@ -396,7 +396,7 @@ def resumable(option: str, folder: Path | None) -> Iterator[None]:
         raise WorkerLost(f"{lost}; fewer --jobs may do; {hint}") from None
 
 
-def require_order(command: str, players: Sequence[str], game: str) -> None:
+def require_game_last(command: str, players: Sequence[str], game: str) -> None:
     """Refuse a game in the place of a player."""
     for player in players:
         with suppress(GameError):
@@ -412,7 +412,7 @@ def require_order(command: str, players: Sequence[str], game: str) -> None:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[Path]:
+def replacement_for(path: Path) -> Iterator[Path]:
     """Yield the name of a file to write, which takes the place of `path` at the end."""
     try:
         with replacing(path) as beside:
@@ -435,7 +435,7 @@ def new_figure(width: float, height: float, **options: Any) -> Figure:
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure to a file whose ending names the format."""
-    with writing(path) as beside:
+    with replacement_for(path) as beside:
         figure.savefig(beside, bbox_inches="tight", dpi=200)
 
 
@@ -443,12 +443,12 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 
 @contextmanager
-def executor_of(options: WorkerOptions | RunOptions) -> Iterator[tuple[Executor | None, int]]:
+def open_executor(options: WorkerOptions | RunOptions) -> Iterator[tuple[Executor | None, int]]:
     """Yield the executor of a command's tasks, and how many it runs at once.
 
     It is a Dask cluster, or else a pool of processes; None for one job, or if no number is given.
     """
-    with executor_at(options, otherwise=1) as (executor, workers):
+    with open_cluster(options, otherwise=1) as (executor, workers):
         if executor is not None or workers == 1:
             yield executor, workers
             return
@@ -460,14 +460,14 @@ def executor_of(options: WorkerOptions | RunOptions) -> Iterator[tuple[Executor 
 def resumable_execution(options: RunOptions) -> Iterator[Execution]:
     """Yield the execution that options name; if it is cut short, say how to go on."""
     with (
-        resumable("--resume", options.resume),
-        executor_at(options) as (executor, jobs),
+        explain_resuming("--resume", options.resume),
+        open_cluster(options) as (executor, jobs),
     ):
         yield Execution(executor=executor, jobs=jobs, checkpoint=options.resume)
 
 
 @contextmanager
-def executor_at(
+def open_cluster(
     options: WorkerOptions | RunOptions, otherwise: int | None = None
 ) -> Iterator[tuple[Executor | None, int]]:
     """Yield a Dask cluster and how many tasks it runs at once.

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import executor_of, facts_table, read_games, resumable
+from optsearch.cli.common import explain_resuming, facts_table, open_executor, read_games
 from optsearch.cli.options import FOLDER, SEARCH_JOBS, Form, Option, WorkerOptions
-from optsearch.cli.progress import telling
+from optsearch.cli.progress import show_progress
 from optsearch.game import MAX_CELLS
 from optsearch.search import counterexamples as counterexamples_
 from optsearch.search.counterexamples import Counterexample, CounterexampleSearch, Scope
@@ -50,9 +50,9 @@ class ScopeOptions:
 
 @app.command(
     example="optsearch counterexamples --max-cells 12",
-    takes=2,
-    then="optsearch greedy 3x4:2 --shots 'A1=miss B3=miss'  # what greedy costs there",
-    gives="searched games undecided positions counterexamples fewest",
+    seconds=2,
+    next_step="optsearch greedy 3x4:2 --shots 'A1=miss B3=miss'  # what greedy costs there",
+    fields="searched games undecided positions counterexamples fewest",
     max_cells=Option("Search every grid of at most this many cells.", min=1, max=MAX_CELLS),
     game=Option(
         "This game instead of all grids, for example 4x4:3,2,holes=A1; - reads games from "
@@ -83,12 +83,12 @@ def counterexamples(
     """
     scope = read_scope(games)
     with (
-        resumable("--resume", resume),
-        telling(
+        explain_resuming("--resume", resume),
+        show_progress(
             "counterexamples",
             lambda status: f"{status.games:,} games, {status.counterexamples:,} found",
         ) as progress,
-        executor_of(workers) as (executor, tasks_at_once),
+        open_executor(workers) as (executor, tasks_at_once),
     ):
         result = counterexamples_.find(
             scope, executor=executor, workers=tasks_at_once, folder=resume, progress=progress
@@ -128,37 +128,35 @@ def answer_of(result: CounterexampleSearch) -> Answer:
     """Return the answer about what a search found; people see the smallest counterexamples."""
     answer = Answer(**result.summary)
     for name, value in result.summary.items():
-        answer.fact(name, f"{value:,}" if isinstance(value, int) else str(value))
+        answer.add_fact(name, f"{value:,}" if isinstance(value, int) else str(value))
     undecided = [str(game) for game in result.undecided]
-    answer.show(undecided=undecided)
+    answer.add(undecided=undecided)
     if undecided:
-        answer.show(f"\nundecided: {' '.join(undecided)}")
-    answer.show(fewest={name: least.fields for name, least in result.smallest.items()})
+        answer.add(f"\nundecided: {' '.join(undecided)}")
+    answer.add(fewest={name: least.fields for name, least in result.smallest.items()})
     for name, counterexample in result.smallest.items():
-        answer.head(f"\nfewest {name}")
+        answer.add_heading(f"\nfewest {name}")
         show_counterexample(answer, counterexample)
     smallest = result.counterexamples[:SHOWN]
     if smallest:
-        answer.head("\nsmallest first: best greedy, optimum, configurations, position")
+        answer.add_heading("\nsmallest first: best greedy, optimum, configurations, position")
     for case in smallest:
-        answer.show(
+        answer.add(
             f"{case.best_greedy_total_height:6} {case.total_height:6} {case.configurations:5}  "
             f"{case.position.title}"
         )
     fields = [case.fields for case in result.counterexamples]
-    answer.show(counterexamples=fields)
-    answer.table(fields)
+    answer.add(counterexamples=fields)
+    answer.set_rows(fields)
     if left_out := len(result.counterexamples) - len(smallest):
-        answer.show(f"and {left_out:,} more: --json or --format csv lists all")
+        answer.add(f"and {left_out:,} more: --json or --format csv lists all")
     return answer
 
 
 def show_counterexample(answer: Answer, case: Counterexample) -> None:
     """Show a counterexample with its greedy and its best shots."""
     number, cells = case.configurations, case.game.cells
-    answer.show(
-        f"{case.position.title}: {cells} cells, {number} configurations, {case.shots} shots"
-    )
+    answer.add(f"{case.position.title}: {cells} cells, {number} configurations, {case.shots} shots")
     facts = facts_table()
     for name, total, mask in (
         ("best greedy", case.best_greedy_total_height, case.greedy_cells),
@@ -166,4 +164,4 @@ def show_counterexample(answer: Answer, case: Counterexample) -> None:
     ):
         shots = " ".join(case.game.names(mask))
         facts.add_row(f"  {name}", f"{total}/{number} = {total / number:.6f}", shots)
-    answer.show(facts)
+    answer.add(facts)

@@ -18,13 +18,13 @@ from optsearch.cli.app import app
 from optsearch.cli.common import (
     board_in_colours,
     new_figure,
-    noise_of,
     position_fields,
+    read_noise,
     read_noisy_position,
     read_position,
     read_prior,
     save_figure,
-    with_rules,
+    title_with_rules,
 )
 from optsearch.cli.options import (
     FIGURE,
@@ -34,7 +34,7 @@ from optsearch.cli.options import (
     PositionOptions,
     PosteriorOptions,
 )
-from optsearch.cli.progress import telling
+from optsearch.cli.progress import show_progress
 from optsearch.counting.configurations import CellSets
 from optsearch.counting.mixture import MixedPosterior, posterior_of
 from optsearch.counting.posterior import Posterior
@@ -52,30 +52,30 @@ BATCH = 100_000  # of them, drawn or listed at a time
 
 @app.command(
     example="optsearch count 10x10:5,4,3,3,2",
-    takes=2,
-    then="optsearch posterior 10x10:5,4,3,3,2  # where the ships are",
-    gives="game position configurations (first_impossible)",
+    seconds=2,
+    next_step="optsearch posterior 10x10:5,4,3,3,2  # where the ships are",
+    fields="game position configurations (first_impossible)",
 )
 def count(start: PositionOptions, form: Form = Form.TEXT) -> None:
     """Count the configurations, of a game or after some shots."""
     position = read_position(start, any_game)
-    with telling("counting") as progress:
+    with show_progress("counting") as progress:
         posterior = posterior_of(position, progress=progress)
         number = posterior.configurations
         first = 0 if number else posterior.first_impossible()
     answer = Answer.about(position)
-    answer.fact("configurations", f"{number:,}", configurations=number)
+    answer.add_fact("configurations", f"{number:,}", configurations=number)
     if first:
         shot = f"shot number {first}, {position.shots[first - 1]}, leaves none"
-        answer.fact("impossible", shot, first_impossible=first)
+        answer.add_fact("impossible", shot, first_impossible=first)
     answer.print(form)
 
 
 @app.command(
     example="optsearch posterior 4x5:2,3,4 --shots 'A2=hit B1=miss'",
-    takes=1,
-    then="optsearch advise 4x5:2,3,4  # the same after every reply",
-    gives="game position (false_hits false_misses) (lies) (prior prior_digest) (known) "
+    seconds=1,
+    next_step="optsearch advise 4x5:2,3,4  # the same after every reply",
+    fields="game position (false_hits false_misses) (lies) (prior prior_digest) (known) "
     "configurations occurrence probability greedy_shots bits (lengths fleets all_sunk)",
     figure=Option("Draw the heat map to this file (pdf, svg or png).", writes=FIGURE),
     counts=Option("Show how many configurations have a ship on each cell, in place of percent."),
@@ -92,33 +92,37 @@ def posterior(
 
     Exact, given the shots so far, with the most probable cells.
     """
-    false_replies = noise_of(noise)
+    false_replies = read_noise(noise)
     position = read_noisy_position(start, false_replies)
     prior = read_prior(position.game, start.prior, noise.know or ())
-    with telling("counting") as progress:
+    with show_progress("counting") as progress:
         posterior_ = posterior_of(position, prior, progress)
         occurrence = posterior_.occurrence.tolist()  # which counts the configurations too
         likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
     if figure is not None:
-        draw_heat(posterior_.observations, posterior_.probability, figure)
+        draw_heat_map(posterior_.observations, posterior_.probability, figure)
     number = posterior_.configurations
-    answer = Answer(with_rules(position.title, position.game), **position_fields(position, prior))
-    answer.show("", heat_board(posterior_, counts))
-    answer.fact("false replies", str(false_replies) if false_replies else None)
-    answer.weights(prior)
-    answer.fact("configurations", f"{number:,}", configurations=number)
-    answer.show(occurrence=occurrence, probability=posterior_.probability.tolist())
-    answer.table(posterior_.to_dicts())
-    answer.fact("still unknown", f"{posterior_.entropy:.3f} bits", bits=posterior_.entropy)
+    answer = Answer(
+        title_with_rules(position.title, position.game), **position_fields(position, prior)
+    )
+    answer.add("", heat_map_text(posterior_, counts))
+    answer.add_fact("false replies", str(false_replies) if false_replies else None)
+    answer.add_prior(prior)
+    answer.add_fact("configurations", f"{number:,}", configurations=number)
+    answer.add(occurrence=occurrence, probability=posterior_.probability.tolist())
+    answer.set_rows(posterior_.to_dicts())
+    answer.add_fact("still unknown", f"{posterior_.entropy:.3f} bits", bits=posterior_.entropy)
     if isinstance(posterior_, MixedPosterior):
         add_lengths(answer, posterior_)
-    answer.fact("greedy shots", " ".join(likely) or "none: every ship is sunk", greedy_shots=likely)
+    answer.add_fact(
+        "greedy shots", " ".join(likely) or "none: every ship is sunk", greedy_shots=likely
+    )
     if likely:
         row, column = posterior_.greedy_shots()[0]
         exact = f"{posterior_.frequency[row][column]} = " if posterior_.is_exact else ""
         exact = "" if len(exact) > MOST_DIGITS else exact
-        answer.fact("each hits with", f"{exact}{posterior_.probability[row, column]:.6f}")
-    answer.fact("drawing", str(figure) if figure else None)
+        answer.add_fact("each hits with", f"{exact}{posterior_.probability[row, column]:.6f}")
+    answer.add_fact("drawing", str(figure) if figure else None)
     answer.print(form)
 
 
@@ -127,8 +131,8 @@ def add_lengths(answer: Answer, posterior: MixedPosterior) -> None:
     by_ship = {str(kind): by_length for kind, by_length in posterior.lengths.items()}
     for ship, by_length in by_ship.items():
         chances = (f"{length} {float(p):.1%}" for length, p in by_length.items() if p)
-        answer.fact(f"ship {ship}", ", ".join(chances))
-    answer.show(
+        answer.add_fact(f"ship {ship}", ", ".join(chances))
+    answer.add(
         lengths={
             ship: {str(length): float(p) for length, p in by_length.items()}
             for ship, by_length in by_ship.items()
@@ -139,10 +143,10 @@ def add_lengths(answer: Answer, posterior: MixedPosterior) -> None:
         ],
     )
     sunk = posterior.all_sunk
-    answer.fact("all are sunk", f"{float(sunk):.6f}" if sunk else None, all_sunk=float(sunk))
+    answer.add_fact("all are sunk", f"{float(sunk):.6f}" if sunk else None, all_sunk=float(sunk))
 
 
-def heat_board(posterior: Posterior, counts: bool = False) -> Text:
+def heat_map_text(posterior: Posterior, counts: bool = False) -> Text:
     """Draw the board in colours, percent on cells not shot, with the bar of the heat map below.
 
     counts -- show in how many configurations a cell has a ship, in place of percent and the bar.
@@ -175,7 +179,9 @@ def heat_board(posterior: Posterior, counts: bool = False) -> Text:
     return text.append("\n")
 
 
-def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], path: Path) -> None:
+def draw_heat_map(
+    position: Position | NoisyPosition, values: NDArray[np.float64], path: Path
+) -> None:
     """Draw the heat map of a matrix to a file whose ending names the format."""
     from optsearch.drawing.boards import board_size, draw_probability
 
@@ -187,9 +193,9 @@ def draw_heat(position: Position | NoisyPosition, values: NDArray[np.float64], p
 
 @app.command(
     example="optsearch sample 10x10:5,4,3,3,2 -n 5 --seed 1",
-    takes=2,
-    then="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
-    gives="game position (false_hits false_misses) (lies) (prior prior_digest) (known) "
+    seconds=2,
+    next_step="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
+    fields="game position (false_hits false_misses) (lies) (prior prior_digest) (known) "
     "(seed configurations) sample",
     number=Option("How many configurations to draw (default: 1).", flags="-n", min=1, max=MOST),
     every=Option(f"Print every configuration instead, up to {MOST:,}.", flags="--all"),
@@ -210,7 +216,7 @@ def sample(
 
     One configuration per line, one word per ship.
     """
-    position = read_noisy_position(start, noise_of(noise))
+    position = read_noisy_position(start, read_noise(noise))
     prior = read_prior(position.game, start.prior, noise.know or ())
     if every and (number, seed) != (None, None):
         raise OptsearchError("--all prints each configuration once; leave out -n and --seed")
@@ -219,7 +225,7 @@ def sample(
             f"--draw-boards does not work with --format {form.value}, which names ships"
         )
     fields = position_fields(position, prior)
-    with telling("counting") as progress:
+    with show_progress("counting") as progress:
         posterior = posterior_of(position, prior, progress)
         if every:
             fields |= {"configurations": count_all(posterior)}
@@ -267,7 +273,7 @@ def draw_in_batches(
 def watched(batches: Iterator[CellSets]) -> Iterator[CellSets]:
     """Yield batches; show while one is drawn or listed."""
     while True:
-        with telling("drawing"):
+        with show_progress("drawing"):
             batch = next(batches, None)
         if batch is None:
             return

@@ -10,20 +10,20 @@ from typing import Any
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
+    align_columns,
     board_text,
-    columns,
+    count_text,
     exact_text,
-    executor_of,
+    explain_resuming,
     new_figure,
-    numbered,
+    open_executor,
     read_game,
-    resumable,
     save_figure,
-    with_rules,
+    title_with_rules,
 )
 from optsearch.cli.console import Interrupted
 from optsearch.cli.options import ANY, FIGURE, SEARCH_JOBS, Form, Option, RunOptions
-from optsearch.cli.progress import telling
+from optsearch.cli.progress import show_progress
 from optsearch.game import HOLE, cell_name
 from optsearch.game.objective import Objective
 from optsearch.support.decimals import decimal
@@ -37,9 +37,9 @@ WIDE = 76  # characters of boards side by side
 
 @app.command(
     example="optsearch equilibrium 3x4:2 --certificate value.json",
-    takes=2,
-    then="optsearch check value.json  # both sides",
-    gives="game objective value (bracket uniform is_uniform hidings orbits hider probability "
+    seconds=2,
+    next_step="optsearch check value.json  # both sides",
+    fields="game objective value (bracket uniform is_uniform hidings orbits hider probability "
     "shooter rounds trees seconds)",
     objective=Option(
         "mean: the mean number of shots; within=K: the probability to finish within K shots."
@@ -67,7 +67,7 @@ def equilibrium(
     Prints an optimal mix of each side: configurations for the hider, trees for the shooter.
     """
     parsed, aim = read_game(game), Objective.parse(objective)
-    width = tolerance_of(tolerance)
+    width = read_tolerance(tolerance)
     from optsearch import equilibria as module  # HiGHS takes a while
 
     def note(status: module.Round) -> str:
@@ -75,9 +75,9 @@ def equilibrium(
         return f"round {status.number}, {status.trees} trees, [{low:.6f}, {high:.6f}]"
 
     with (
-        resumable("--resume", run.resume),
-        executor_of(run) as (executor, workers),
-        telling(str(parsed), note) as progress,
+        explain_resuming("--resume", run.resume),
+        open_executor(run) as (executor, workers),
+        show_progress(str(parsed), note) as progress,
     ):
         result = module.equilibrium(
             parsed,
@@ -96,14 +96,14 @@ def equilibrium(
     answer = answer_of(result)
     for name, path in (("certificate", certificate), ("drawing", figure)):
         if path is not None:
-            answer.show(f"{name:<11}  {path}")
+            answer.add(f"{name:<11}  {path}")
     answer.print(form)
     if result.is_interrupted:
         hint = f"; what was found is in {run.resume}, and the same command goes on from it"
         raise Interrupted(hint if run.resume else "")
 
 
-def tolerance_of(text: str) -> Fraction:
+def read_tolerance(text: str) -> Fraction:
     """Parse a width, a decimal or a fraction."""
     if not re.fullmatch(r"\d{1,9}(\.\d{1,18}|/0*[1-9]\d{0,8})?", text.strip(), re.ASCII):
         raise OptsearchError(
@@ -119,7 +119,7 @@ def _worth(objective: Objective, paid: float) -> float:
 
 def answer_of(result: Any) -> Answer:
     """Return the answer about an equilibrium."""
-    title = with_rules(f"{result.game}, hider and shooter at their best", result.game)
+    title = title_with_rules(f"{result.game}, hider and shooter at their best", result.game)
     answer = Answer(title, game=str(result.game), objective=str(result.objective))
     (low, high), hidings = result.bracket, result.hidings
     if result.objective.shots is None:
@@ -129,9 +129,9 @@ def answer_of(result: Any) -> Answer:
     between = f"between {decimal(low, 'lower')} and {decimal(high, 'upper')}"
     value = exact_text(low) if result.is_exact else between
     exact = result.value if result.is_exact else None
-    answer.fact(label, f"{value} {unit}", value=exact, bracket=[low, high])
+    answer.add_fact(label, f"{value} {unit}", value=exact, bracket=[low, high])
     uniform = None if result.uniform is None else result.worth(result.uniform)
-    answer.fact(
+    answer.add_fact(
         "uniform",
         "not known; its search was cut short"
         if uniform is None
@@ -140,18 +140,18 @@ def answer_of(result: Any) -> Answer:
         is_uniform=result.is_uniform if result.is_exact else None,
     )
     hidden = hidings.sizes[result.orbits_used].sum()
-    answer.fact(
+    answer.add_fact(
         "hider",
-        f"{len(result.hider)} of {numbered(len(hidings.orbits), 'orbit')}, {hidden} of "
+        f"{len(result.hider)} of {count_text(len(hidings.orbits), 'orbit')}, {hidden} of "
         f"{len(hidings)} ways to hide",
         hidings=len(hidings),
         orbits=len(hidings.orbits),
         hider=result.to_dicts(),
         probability=result.occupancy.tolist(),
     )
-    answer.fact(
+    answer.add_fact(
         "shooter",
-        numbered(len(result.roots), "tree"),
+        count_text(len(result.roots), "tree"),
         shooter=[
             {
                 "shot": first_shot(tree),
@@ -163,12 +163,12 @@ def answer_of(result: Any) -> Answer:
             for tree, share in result.shooter
         ],
     )
-    answer.table(answer.fields["hider"])
-    rounds = f"{result.rounds}, {numbered(result.trees, 'tree')} met"
-    answer.fact("rounds", rounds, rounds=result.rounds, trees=result.trees)
-    answer.fact("seconds", f"{result.seconds:.1f}", seconds=round(result.seconds, 6))
-    answer.show("\nThe hider's mix, an image of each orbit; percent of all its images\n")
-    answer.show(draw_orbits(result))
+    answer.set_rows(answer.fields["hider"])
+    rounds = f"{result.rounds}, {count_text(result.trees, 'tree')} met"
+    answer.add_fact("rounds", rounds, rounds=result.rounds, trees=result.trees)
+    answer.add_fact("seconds", f"{result.seconds:.1f}", seconds=round(result.seconds, 6))
+    answer.add("\nThe hider's mix, an image of each orbit; percent of all its images\n")
+    answer.add(draw_orbits(result))
     for title, matrix in (
         ("Percent of a ship on each cell", result.occupancy),
         ("Percent, if the hider draws uniformly", result.uniform_occupancy),
@@ -176,15 +176,15 @@ def answer_of(result: Any) -> Answer:
         texts = [[f"{100 * value:.1f}" for value in row] for row in matrix.tolist()]
         for i, j in result.game.cells_of(result.game.holes):
             texts[i][j] = HOLE
-        answer.show(f"\n{title}\n", board_text(result.game, texts))
-    answer.show("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
+        answer.add(f"\n{title}\n", board_text(result.game, texts))
+    answer.add("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
     rows = [("percent", "first shot", "uniformly", "worst case")]
     for tree, share in result.shooter[:SHOWN]:
         percent, mean = f"{100 * float(share):.2f}", f"{float(tree.mean):.4f}"
         rows.append((percent, first_shot(tree) or "", mean, str(tree.worst)))
-    answer.show(columns(rows))
+    answer.add(align_columns(rows))
     if len(result.shooter) > SHOWN:
-        answer.show(f"and {numbered(len(result.shooter) - SHOWN, 'tree')} more")
+        answer.add(f"and {count_text(len(result.shooter) - SHOWN, 'tree')} more")
     return answer
 
 
@@ -229,7 +229,7 @@ def draw_orbits(result: Any) -> str:
         lines.append("")
     number_left = len(result.hider) - len(boards)
     if number_left > 0:
-        lines.append(f"and {numbered(number_left, 'orbit')} more")
+        lines.append(f"and {count_text(number_left, 'orbit')} more")
     return "\n".join(lines).rstrip()
 
 

@@ -14,21 +14,21 @@ from typing import Any
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
-    columns,
-    counted_text,
+    align_columns,
+    configurations_text,
+    count_text,
     mean_fields,
-    numbered,
     prior_fields,
     prior_text,
     read_game,
+    require_game_last,
     require_known_fleet,
-    require_order,
     resumable_execution,
-    with_rules,
+    title_with_rules,
 )
 from optsearch.cli.estimates import announce_comparison, announce_evaluation
 from optsearch.cli.options import OUTPUT, Argument, Form, Option, RunOptions
-from optsearch.cli.progress import telling
+from optsearch.cli.progress import show_progress
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import FleetPrior, Prior, prior_of
 from optsearch.evaluation import Comparison, Evaluation, EvaluationStatus
@@ -51,9 +51,9 @@ from optsearch.support.progress import Progress
 
 @app.command(
     example="optsearch evaluate greedy:ties=central 4x5:2,3,4",
-    takes=2,
-    then="optsearch solve 4x5:2,3,4  # the optimum, to compare with",
-    gives="strategy game (prior prior_digest) configurations (total_height) mean sd worst "
+    seconds=2,
+    next_step="optsearch solve 4x5:2,3,4  # the optimum, to compare with",
+    fields="strategy game (prior prior_digest) configurations (total_height) mean sd worst "
     "(within finished share) (histogram probabilities)",
     strategy=Argument(
         "Such as greedy, rollout, nested, pattern or my_file.py:NAME; parameters as in "
@@ -79,7 +79,7 @@ def evaluate(
     your own is a function in a file: it takes the position and returns the cell to shoot, (row,
     column) from 0.
     """
-    require_order("evaluate", [strategy], game)
+    require_game_last("evaluate", [strategy], game)
     parsed = read_game(game, any_game)
     parsed_prior = prior_of(prior, parsed)
     if isinstance(parsed, MixedGame):
@@ -109,16 +109,16 @@ def evaluate(
     if output is not None:
         save(evaluation, output)
     answer = answer_of(evaluation, within)
-    answer.fact("written", str(output) if output else None)
+    answer.add_fact("written", str(output) if output else None)
     answer.print(form)
 
 
 @app.command(
     "strategies",
     example="optsearch strategies greedy",
-    takes=2,
-    then="optsearch evaluate pattern 4x5:2,3,4  # what one of them costs",
-    gives="strategies ties",
+    seconds=2,
+    next_step="optsearch evaluate pattern 4x5:2,3,4  # what one of them costs",
+    fields="strategies ties",
     names=Argument("Strategies whose parameters are listed (default: all names).", metavar="NAME"),
 )
 def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> None:
@@ -131,16 +131,16 @@ def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> N
         if name not in kind_of_name:
             as_player(name)  # says what there is
             raise StrategyError(f"{name!r} is not a name alone; its parameters stand in its file")
-    kinds = [_kind_fields(kind_of_name[name]) for name in names or kind_of_name]
+    kinds = [_strategy_fields(kind_of_name[name]) for name in names or kind_of_name]
     answer = Answer(strategies=kinds, ties=list(ORDERS))
-    answer.table(kinds)
+    answer.set_rows(kinds)
     if names:
         for kind in kinds:
-            _show_kind(answer, kind)
-        answer.show("Give them as NAME:PARAMETER=VALUE,…, as in greedy:ties=central,endgame=6.")
+            _add_strategy(answer, kind)
+        answer.add("Give them as NAME:PARAMETER=VALUE,…, as in greedy:ties=central,endgame=6.")
         if any(field["name"] == "ties" for kind in kinds for field in kind["parameters"]):
             for line in (order_of.__doc__ or "").strip().split("\n\n")[1].split("\n"):
-                answer.show(f"  {line.strip()}")
+                answer.add(f"  {line.strip()}")
         return answer.print(form)
     for head, is_strategy in (
         ("Strategies, for evaluate and simulate", True),
@@ -148,13 +148,13 @@ def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> N
     ):
         chosen = [kind for kind in kinds if kind["is_strategy"] == is_strategy]
         rows = [("", kind["name"], kind["what"]) for kind in chosen]
-        answer.head(head)
-        answer.show(columns(rows), "")
-    answer.head("Your own")
-    answer.show(*OWN)
+        answer.add_heading(head)
+        answer.add(align_columns(rows), "")
+    answer.add_heading("Your own")
+    answer.add(*OWN)
     for name, source in added_players().items():
-        answer.show(f"{name}\n  {source}, of an installed package")
-    answer.show("\nstrategies NAME lists the parameters of one.")
+        answer.add(f"{name}\n  {source}, of an installed package")
+    answer.add("\nstrategies NAME lists the parameters of one.")
     return answer.print(form)
 
 
@@ -182,19 +182,19 @@ OWN = (
 )
 
 
-def _show_kind(answer: Answer, kind: dict[str, Any]) -> None:
+def _add_strategy(answer: Answer, kind: dict[str, Any]) -> None:
     """Show a strategy with its parameters, as they are given after its name."""
-    answer.head(kind["name"])
-    answer.show(f"  {kind['what']}")
+    answer.add_heading(kind["name"])
+    answer.add(f"  {kind['what']}")
     values = [
         (f"  {field['name']}={field['default']}", field["accepted"], field["meaning"])
         for field in kind["parameters"]
     ]
-    answer.show(*[columns(values)] * bool(values))
-    answer.show("")
+    answer.add(*[align_columns(values)] * bool(values))
+    answer.add("")
 
 
-def _kind_fields(kind: type[Player]) -> dict[str, Any]:
+def _strategy_fields(kind: type[Player]) -> dict[str, Any]:
     """Return a strategy with its parameters for a JSON answer."""
     return {
         "name": name_of(kind),
@@ -225,28 +225,28 @@ def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
     """
     of = {"strategy": evaluation.strategy, "game": str(evaluation.game)}
     prior, number, total = evaluation.prior, evaluation.configurations, evaluation.total_height
-    title = with_rules(str(evaluation.game), evaluation.game)
+    title = title_with_rules(str(evaluation.game), evaluation.game)
     answer = Answer(title, **of, **prior_fields(prior))
-    answer.fact("strategy", evaluation.strategy)
-    answer.fact("prior", prior_text(prior))
+    answer.add_fact("strategy", evaluation.strategy)
+    answer.add_fact("prior", prior_text(prior))
     counted = "configurations" if prior is None else "weight"
-    answer.fact(counted, f"{number:,}", configurations=number)
-    answer.fact("total height", f"{total:,}", total_height=total)
-    answer.fact("mean shots", f"{float(evaluation.mean):.6f}", **mean_fields(total, number))
-    answer.fact("sd", f"{evaluation.sd:.4f}", sd=evaluation.sd)
-    answer.fact("worst case", f"{evaluation.worst} shots", worst=evaluation.worst)
+    answer.add_fact(counted, f"{number:,}", configurations=number)
+    answer.add_fact("total height", f"{total:,}", total_height=total)
+    answer.add_fact("mean shots", f"{float(evaluation.mean):.6f}", **mean_fields(total, number))
+    answer.add_fact("sd", f"{evaluation.sd:.4f}", sd=evaluation.sd)
+    answer.add_fact("worst case", f"{evaluation.worst} shots", worst=evaluation.worst)
     if within is not None:
         finished = evaluation.finished_within(within)
         share = Fraction(finished, number)
-        of_all = f"{finished:,} of {counted_text(number, prior)}"
+        of_all = f"{finished:,} of {configurations_text(number, prior)}"
         text = f"{of_all} = {float(share):.6f}"
-        answer.fact(f"within {within}", text, within=within, finished=finished, share=share)
-    answer.show(histogram={str(shots): n for shots, n in evaluation.histogram.items()})
-    answer.table(evaluation.to_dicts())
-    answer.fact("seconds", f"{evaluation.seconds:,.1f}")
+        answer.add_fact(f"within {within}", text, within=within, finished=finished, share=share)
+    answer.add(histogram={str(shots): n for shots, n in evaluation.histogram.items()})
+    answer.set_rows(evaluation.to_dicts())
+    answer.add_fact("seconds", f"{evaluation.seconds:,.1f}")
     if evaluation.resumed:
         resumed = f"{evaluation.resumed:,} of {evaluation.tasks:,} tasks were done before"
-        answer.fact("resumed", resumed)
+        answer.add_fact("resumed", resumed)
     return answer
 
 
@@ -262,24 +262,24 @@ def random_answer(game: Game, prior: Prior | None, within: int | None) -> Answer
     posterior = Posterior(game, prior=prior)
     posterior.require_some()
     of = {"strategy": "random", "game": str(game)}
-    answer = Answer(with_rules(str(game), game), **of, **prior_fields(prior))
-    answer.fact("strategy", "random")
+    answer = Answer(title_with_rules(str(game), game), **of, **prior_fields(prior))
+    answer.add_fact("strategy", "random")
     number = posterior.configurations
-    answer.fact("configurations", f"{number:,}", configurations=number)
+    answer.add_fact("configurations", f"{number:,}", configurations=number)
     chances = urn.random_shots(game)
     mean = urn.mean(chances)
     sd = sqrt(sum(shots**2 * p for shots, p in chances.items()) - mean**2)
     fields = mean_fields(mean.numerator, mean.denominator)
-    answer.fact("mean shots", f"{float(mean):.6f}", **fields)
-    answer.fact("sd", f"{sd:.4f}", sd=sd)
+    answer.add_fact("mean shots", f"{float(mean):.6f}", **fields)
+    answer.add_fact("sd", f"{sd:.4f}", sd=sd)
     worst = max(chances)
-    answer.fact("worst case", f"{worst} shots", worst=worst)
+    answer.add_fact("worst case", f"{worst} shots", worst=worst)
     if within is not None:
         share = sum((p for shots, p in chances.items() if shots <= within), Fraction(0))
-        answer.fact(f"within {within}", f"{float(share):.6f}", within=within, share=share)
-    answer.show(probabilities={str(shots): float(p) for shots, p in chances.items()})
-    answer.table({"shots": shots, "probability": float(p)} for shots, p in chances.items())
-    answer.fact(
+        answer.add_fact(f"within {within}", f"{float(share):.6f}", within=within, share=share)
+    answer.add(probabilities={str(shots): float(p) for shots, p in chances.items()})
+    answer.set_rows({"shots": shots, "probability": float(p)} for shots, p in chances.items())
+    answer.add_fact(
         "formula",
         f"the {'first' if game.ends_at_hit else 'last'} of {game.fleet_cells} cells among "
         f"{game.room} in random order",
@@ -314,11 +314,11 @@ def save(evaluation: Evaluation, path: Path) -> None:
 
 def show_evaluation_progress() -> AbstractContextManager[Progress[EvaluationStatus]]:
     """Show progress of evaluations; yield a function to call with each status."""
-    return telling(
+    return show_progress(
         "evaluating",
         lambda status: (
             f"{status.rate:,.0f} a second, mean so far {status.mean:.4f}, "
-            f"{counted_text(int(status.total))}"
+            f"{configurations_text(int(status.total))}"
         ),
         "; optsearch simulate plays a sample of games at once",
     )
@@ -336,9 +336,9 @@ class DrawOptions:
 
 @app.command(
     example="optsearch compare greedy rollout 6x6:4,3,2 --largest 1000",
-    takes=4,
-    then="optsearch evaluate rollout 6x6:4,3,2  # exactly, on all configurations",
-    gives="game first second until seed configurations largest positions first_mean second_mean "
+    seconds=4,
+    next_step="optsearch evaluate rollout 6x6:4,3,2  # exactly, on all configurations",
+    fields="game first second until seed configurations largest positions first_mean second_mean "
     "shots_before alike saved standard_error is_exact microseconds",
     first=Argument(
         "A strategy, as evaluate takes it, such as greedy or my_file.py:NAME.", metavar="FIRST"
@@ -371,7 +371,7 @@ def compare(
     Evaluates both from the same positions, drawn at random. This takes seconds or minutes,
     where the whole game would take hours.
     """
-    require_order("compare", [first, second], game)
+    require_game_last("compare", [first, second], game)
     strategies = [as_strategy(text) for text in (first, second, draw.until)]
     parsed = read_game(game)
     sampling = PositionSampling(
@@ -382,7 +382,7 @@ def compare(
         paces = announce_comparison(
             strategies[:2], parsed, sampling, memory_bytes, execution.tasks_at_once
         )
-        with telling("comparing") as progress:
+        with show_progress("comparing") as progress:
             comparison = compare_(
                 strategies[0],
                 strategies[1],
@@ -394,21 +394,21 @@ def compare(
     answer = comparison_answer(comparison)
     if not comparison.is_exact:
         times = " and ".join(time_text(seconds * comparison.configurations) for seconds in paces)
-        answer.fact("to evaluate", f"about {times} of one processor, on all configurations")
+        answer.add_fact("to evaluate", f"about {times} of one processor, on all configurations")
     answer.print(form)
 
 
 def comparison_answer(comparison: Comparison) -> Answer:
     """Return the answer about a comparison."""
     game = comparison.game
-    answer = Answer(with_rules(str(game), game), game=str(game))
-    answer.fact("first", comparison.first, first=comparison.first)
-    answer.fact("second", comparison.second, second=comparison.second)
-    answer.fact("until", comparison.until, until=comparison.until)
-    answer.fact("seed", str(comparison.seed), seed=comparison.seed)
+    answer = Answer(title_with_rules(str(game), game), game=str(game))
+    answer.add_fact("first", comparison.first, first=comparison.first)
+    answer.add_fact("second", comparison.second, second=comparison.second)
+    answer.add_fact("until", comparison.until, until=comparison.until)
+    answer.add_fact("seed", str(comparison.seed), seed=comparison.seed)
     number = comparison.configurations
-    answer.fact("configurations", f"{number:,}", configurations=number)
-    answer.fact(
+    answer.add_fact("configurations", f"{number:,}", configurations=number)
+    answer.add_fact(
         "positions",
         f"{comparison.positions:,} of up to {comparison.largest:,} configurations",
         largest=comparison.largest,
@@ -416,10 +416,10 @@ def comparison_answer(comparison: Comparison) -> Answer:
     )
     before = comparison.shots_before
     part = {"shots_before": [min(before), max(before)], "alike": comparison.alike}
-    answer.fact("compared", comparison.part_text, **part)
+    answer.add_fact("compared", comparison.part_text, **part)
     first, second = comparison.means
-    answer.fact("means", f"{first:.4f} and {second:.4f}", first_mean=first, second_mean=second)
-    answer.fact(
+    answer.add_fact("means", f"{first:.4f} and {second:.4f}", first_mean=first, second_mean=second)
+    answer.add_fact(
         "saved",
         comparison.saved_text,
         saved=comparison.saved if comparison.is_decided else None,
@@ -428,8 +428,10 @@ def comparison_answer(comparison: Comparison) -> Answer:
     )
     micro = comparison.microseconds
     pace = " and ".join(f"{value:.2g}" for value in micro)
-    answer.fact("processor time", f"{pace} µs per configuration", microseconds=micro)
-    answer.fact("seconds", f"{comparison.seconds:,.1f}")
+    answer.add_fact("processor time", f"{pace} µs per configuration", microseconds=micro)
+    answer.add_fact("seconds", f"{comparison.seconds:,.1f}")
     if comparison.resumed:
-        answer.fact("resumed", numbered(comparison.resumed, "evaluation") + " were done before")
+        answer.add_fact(
+            "resumed", count_text(comparison.resumed, "evaluation") + " were done before"
+        )
     return answer

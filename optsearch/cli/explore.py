@@ -7,9 +7,9 @@ from pathlib import Path
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import mean_text, read_position_and_prior, title_of, writing
+from optsearch.cli.common import mean_text, read_position_and_prior, replacement_for, title_of
 from optsearch.cli.options import OUTPUT, Form, Option, PosteriorOptions, Seconds
-from optsearch.cli.progress import solving
+from optsearch.cli.progress import show_search_progress
 from optsearch.search import solver
 from optsearch.show import explorer
 from optsearch.support.decimals import mean_bracket_text
@@ -20,9 +20,9 @@ OWN_NAMES = ("optimal", "best found", "greedy", "greedy, ties first")
 
 @app.command(
     example="optsearch explore 3x4:2 -o walk.html",
-    takes=2,
-    then="optsearch explore 3x4:2 -o walk.html --with-tree tree.json  # one more tree",
-    gives="game position (prior prior_digest) configurations lower upper trees page",
+    seconds=2,
+    next_step="optsearch explore 3x4:2 -o walk.html --with-tree tree.json  # one more tree",
+    fields="game position (prior prior_digest) configurations lower upper trees page",
     output=OUTPUT("The page to write."),
     with_tree=Option(
         "File with one more tree of the same game and shots, as written by solve --tree; shown by "
@@ -52,7 +52,7 @@ def explore(
         title = title_of(loaded, path)
         names_taken = {*OWN_NAMES, *(name for name, _ in named)}
         named.append((f"{title} ({path.name})" if title in names_taken else title, loaded))
-    with solving(str(position.game)) as progress:
+    with show_search_progress(str(position.game)) as progress:
         exact = solver.Solver(position, progress=progress, all_shots=True, prior=prior)
         solution = exact.search(None if time_limit is None else time_limit / 2)
         best = exact.tree()
@@ -63,7 +63,7 @@ def explore(
         upper = min(walked.total_height for _, walked in named)
         limit = None if time_limit is None else Limit(time_limit / 4)
         page = explorer.page(exact, named, limit)
-    with writing(output) as beside:
+    with replacement_for(output) as beside:
         beside.write_text(page, encoding="utf-8")
     number = solution.configurations
     trees = [{"name": name, "total_height": walked.total_height} for name, walked in named]
@@ -75,10 +75,10 @@ def explore(
         upper=upper,
         trees=trees,
     )
-    answer.table(trees)
+    answer.set_rows(trees)
     for name, walked in named:
-        answer.fact(name, f"{mean_text(walked.total_height, number)} shots on average")
+        answer.add_fact(name, f"{mean_text(walked.total_height, number)} shots on average")
     if solution.total_height is None:
-        answer.fact("optimum", mean_bracket_text(solution.lower or 0, upper, number))
-    answer.fact("page", str(output), page=str(output))
+        answer.add_fact("optimum", mean_bracket_text(solution.lower or 0, upper, number))
+    answer.add_fact("page", str(output), page=str(output))
     answer.print(form)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from optsearch.cli.answers import Answer
-from optsearch.cli.common import columns, executor_of, mean_fields, mean_text, numbered
+from optsearch.cli.common import align_columns, count_text, mean_fields, mean_text, open_executor
 from optsearch.cli.console import Interrupted
 from optsearch.cli.options import Form, WorkerOptions
-from optsearch.cli.progress import collect_bounds, solving
+from optsearch.cli.progress import collect_bounds, show_search_progress
 from optsearch.results.bracket import Bracket
 from optsearch.search import identify as identify_
 from optsearch.search.kernels import SolverOptions
@@ -27,11 +27,11 @@ Family = TypeVar("Family", bound=Callable[..., None])
 ANSWERS: dict[str, Callable[..., None]] = {}  # by command
 
 
-def gives(names: str) -> Callable[[Family], Family]:
+def declare_fields(names: str) -> Callable[[Family], Family]:
     """Return a decorator of an answer, which has these names behind those of `family_fields`."""
 
     def declare(function: Family) -> Family:
-        vars(function)["gives"] = names
+        vars(function)["fields"] = names
         ANSWERS[function.__name__] = function
         return function
 
@@ -62,8 +62,8 @@ def family_fields(sets: identify_.Sets) -> dict[str, object]:
 def heading(sets: identify_.Sets) -> str:
     """Format a family for people."""
     weight = "" if sets.weight == len(sets.sets) else f" of weight {sets.weight:,}"
-    number = numbered(len(sets.sets), "set")
-    return f"{sets.title}: {number}{weight}, {numbered(len(sets.things), 'thing')}"
+    number = count_text(len(sets.sets), "set")
+    return f"{sets.title}: {number}{weight}, {count_text(len(sets.things), 'thing')}"
 
 
 def misses_fields(total: int | None, sets: identify_.Sets) -> dict[str, object]:
@@ -71,7 +71,7 @@ def misses_fields(total: int | None, sets: identify_.Sets) -> dict[str, object]:
     return {"total_misses": total, **mean_fields(total, sets.weight)}
 
 
-@gives("total_misses mean lower upper best nodes seconds")
+@declare_fields("total_misses mean lower upper best nodes seconds")
 def solve(
     path: Path,
     time_limit: float | None,
@@ -85,8 +85,8 @@ def solve(
     """Search the least mean number of misses with which a hidden set is found."""
     sets = identify_.read(path)
     with (
-        solving(sets.title, "misses", sets.certain_hits) as progress,
-        executor_of(WorkerOptions(jobs, dask)) as (executor, workers),
+        show_search_progress(sets.title, "misses", sets.certain_hits) as progress,
+        open_executor(WorkerOptions(jobs, dask)) as (executor, workers),
     ):
         parallel = None if executor is None else Parallel(executor, workers)
         options = SolverOptions(memory=int(memory * 2**30))
@@ -97,7 +97,7 @@ def solve(
             save_claims(result, prove)
     total = result.misses if result.is_exact else None
     answer = Answer(heading(sets), **family_fields(sets))
-    answer.fact(
+    answer.add_fact(
         "mean misses",
         mean_text(total, sets.weight)
         if total is not None
@@ -107,24 +107,24 @@ def solve(
         upper=result.upper,
     )
     best = ", ".join(result.best) or "none: one set is left"
-    answer.fact("best first", best if result.is_exact else None, best=list(result.best))
-    answer.fact(
+    answer.add_fact("best first", best if result.is_exact else None, best=list(result.best))
+    answer.add_fact(
         "seconds", f"{result.seconds:.3f}", nodes=result.nodes, seconds=round(result.seconds, 6)
     )
-    answer.fact("tree", str(tree) if tree else None)
-    answer.fact("proof", str(prove) if prove and result.is_exact else None)
+    answer.add_fact("tree", str(tree) if tree else None)
+    answer.add_fact("proof", str(prove) if prove and result.is_exact else None)
     answer.print(form)
     if not result.is_exact and time_limit is None:
         raise Interrupted("")
 
 
-@gives("total_misses mean lower upper rules")
+@declare_fields("total_misses mean lower upper rules")
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
     """Compute the cost of always asking for a most probable thing."""
     sets = identify_.read(path)
     limit, by_rule = Limit(time_limit), {}
     half = None if time_limit is None else time_limit / 2
-    with solving(sets.title, "misses", sets.certain_hits) as progress:
+    with show_search_progress(sets.title, "misses", sets.certain_hits) as progress:
         optimum = identify_.identify(sets, time_limit=half, progress=progress)
         with suppress(LimitReached):
             for name in identify_.RULES[2:] + identify_.RULES[:2]:  # what is quick comes first
@@ -141,8 +141,8 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
     upper = min([optimum.upper, *(strategy.total for strategy in trees.values())])
     answer = Answer(heading(sets), **family_fields(sets), **misses_fields(total, sets))
     if total is None:
-        answer.fact("optimum", mean_bracket_text(optimum.lower, upper, sets.weight))
-    answer.show(lower=optimum.lower, upper=upper)
+        answer.add_fact("optimum", mean_bracket_text(optimum.lower, upper, sets.weight))
+    answer.add(lower=optimum.lower, upper=upper)
     table = [("", "total misses", "mean", "more", "most misses")]
     listed = trees if total is None else {"optimal": optimum.tree(), **trees}
     for name, strategy in listed.items():
@@ -155,41 +155,41 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
         name: {**misses_fields(strategy.total, sets), "worst": strategy.worst}
         for name, strategy in trees.items()
     }
-    answer.show(*[columns(table, True)] * bool(table[1:]), rules=rules)
-    answer.table({"rule": name, **row} for name, row in rules.items())
+    answer.add(*[align_columns(table, True)] * bool(table[1:]), rules=rules)
+    answer.set_rows({"rule": name, **row} for name, row in rules.items())
     answer.print(form)
 
 
-@gives("bounds bracket is_all")
+@declare_fields("bounds bracket is_all")
 def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
     """Bound the least mean number of misses."""
     sets = identify_.read(path)
     answer = Answer(heading(sets), **family_fields(sets))
     result = collect_bounds(sets.title, time_limit, partial(identify_.bounds, sets))
     bracket = Bracket.of(sets.position, result.bounds)
-    answer.bounds(bracket, "mean misses", result.is_all, every)
+    answer.add_bounds(bracket, "mean misses", result.is_all, every)
     answer.print(form)
     if result.is_interrupted:
         raise Interrupted
 
 
-@gives("total_misses mean worst asked")
+@declare_fields("total_misses mean worst asked")
 def tree(path: Path, file: Path, form: Form) -> None:
     """Print a strategy of a family."""
     sets = identify_.read(path)
     loaded = identify_.load(file, sets)
     answer = Answer(**family_fields(sets))
-    answer.show(loaded.text)
-    answer.head(f"\n{heading(sets)}")
-    answer.fact(
+    answer.add(loaded.text)
+    answer.add_heading(f"\n{heading(sets)}")
+    answer.add_fact(
         "mean misses", mean_text(loaded.total, sets.weight), **misses_fields(loaded.total, sets)
     )
-    answer.fact("mean asked", mean_text(loaded.asked, sets.weight))
-    answer.fact("most misses", str(loaded.worst), worst=loaded.worst, asked=loaded.asked)
+    answer.add_fact("mean asked", mean_text(loaded.asked, sets.weight))
+    answer.add_fact("most misses", str(loaded.worst), worst=loaded.worst, asked=loaded.asked)
     answer.print(form)
 
 
-@gives("what total_misses mean (claims)")
+@declare_fields("what total_misses mean (claims)")
 def check(path: Path, file: Path, form: Form) -> None:
     """Replay a strategy of a family, or check the claims that prove that none misses less."""
     sets = identify_.read(path)
@@ -197,17 +197,17 @@ def check(path: Path, file: Path, form: Form) -> None:
         loaded = identify_.load(file, sets)
         answer = Answer(heading(sets), **family_fields(sets), what="tree")
         text = (
-            f"every one of {numbered(len(sets.sets), 'set')}, {identify_.verify(loaded):,} misses"
+            f"every one of {count_text(len(sets.sets), 'set')}, {identify_.verify(loaded):,} misses"
         )
-        answer.fact("replayed", text)
+        answer.add_fact("replayed", text)
         total = mean_text(loaded.total, sets.weight)
-        answer.fact("mean misses", total, **misses_fields(loaded.total, sets))
+        answer.add_fact("mean misses", total, **misses_fields(loaded.total, sets))
         answer.print(form)
         return
     proved, claims = check_claims(file, sets)
     answer = Answer(heading(sets), **family_fields(sets), what="proof")
-    answer.fact("proved", f"no strategy has less than {proved:,} misses")
+    answer.add_fact("proved", f"no strategy has less than {proved:,} misses")
     text = f"at least {proved}/{sets.weight} ≈ {decimal(Fraction(proved, sets.weight), 'lower')}"
-    answer.fact("mean misses", text, **misses_fields(proved, sets))
-    answer.fact("claims", f"{claims:,}, each rechecked", claims=claims)
+    answer.add_fact("mean misses", text, **misses_fields(proved, sets))
+    answer.add_fact("claims", f"{claims:,}, each rechecked", claims=claims)
     answer.print(form)

@@ -16,9 +16,9 @@ from optsearch.support.decimals import bracket_text
 
 @app.command(
     example="optsearch games",
-    takes=1,
-    then="optsearch bounds paper  # all bounds of one of them",
-    gives="games",
+    seconds=1,
+    next_step="optsearch bounds paper  # all bounds of one of them",
+    fields="games",
 )
 def games(form: Form = Form.TEXT) -> None:
     """List the games that have a name, with their best known bounds.
@@ -43,6 +43,6 @@ def games(form: Form = Form.TEXT) -> None:
             }
         )
     answer = Answer()
-    answer.show(lines, games=rows)
-    answer.table(rows)
+    answer.add(lines, games=rows)
+    answer.set_rows(rows)
     answer.print(form)

@@ -12,17 +12,17 @@ from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
+    align_columns,
     cell_names,
-    columns,
-    counted_text,
+    configurations_text,
+    count_text,
     mean_fields,
-    numbered,
     read_position_and_prior,
     require_digest,
 )
 from optsearch.cli.console import Interrupted
 from optsearch.cli.options import ANY, Form, Option, PosteriorOptions
-from optsearch.cli.progress import solving
+from optsearch.cli.progress import show_search_progress
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell
 from optsearch.game.orders import orders_on
@@ -41,9 +41,9 @@ HEADS = ("", "total height", "mean", "more", "worst case")
 
 @app.command(
     example="optsearch greedy 4x5:4,3,2",
-    takes=2,
-    then="optsearch counterexamples --max-cells 12  # where greedy is not optimal",
-    gives="game position (prior prior_digest) configurations total_height mean lower upper "
+    seconds=2,
+    next_step="optsearch counterexamples --max-cells 12  # where greedy is not optimal",
+    fields="game position (prior prior_digest) configurations total_height mean lower upper "
     "best_greedy_total_height worst_greedy_total_height greedy_shots best_shots rules "
     "partings",
     tree=Option(
@@ -64,7 +64,7 @@ def greedy(
     """
     position, prior = read_position_and_prior(start)
     require_digest(prior, tree)
-    with solving(str(position.game)) as progress:
+    with show_search_progress(str(position.game)) as progress:
         heights, is_interrupted = GreedyTotals(), False
         try:
             heights.search(position, prior, time_limit, progress)
@@ -154,23 +154,23 @@ class GreedyTotals:
             worst_greedy_total_height=self.totals.get("worst"),
         )
         if optimum is None:
-            answer.fact("optimum", mean_bracket_text(self.lower, upper, number))
-        answer.show(lower=self.lower if optimum is None else optimum, upper=upper)
+            answer.add_fact("optimum", mean_bracket_text(self.lower, upper, number))
+        answer.add(lower=self.lower if optimum is None else optimum, upper=upper)
         for label, cells in (("greedy shots", self.greedy_shots), ("best shots", self.best_shots)):
             names = None if cells is None else cell_names(cells)
             text = "none: every ship is sunk"
             if names != []:
                 text = "not known yet" if names is None else " ".join(names)
-            answer.fact(label, text, **{label.replace(" ", "_"): names})
+            answer.add_fact(label, text, **{label.replace(" ", "_"): names})
         known_rules = [name for name in RULES if name in self.totals]
         rules = {name: self._fields_of(name) for name in known_rules}
         rows = [HEADS, *self._optimal_rows(), *map(self._row_of, known_rules)]
-        answer.show("", columns(rows, True), "", rules=rules)
-        answer.table({"rule": name, **row} for name, row in rules.items())
+        answer.add("", align_columns(rows, True), "", rules=rules)
+        answer.set_rows({"rule": name, **row} for name, row in rules.items())
         if self.compared is not None:
             add_divergences(answer, self.compared.partings, prior)
         else:
-            answer.show("The time was too short for the optimum.", partings=None)
+            answer.add("The time was too short for the optimum.", partings=None)
         return answer
 
     def _optimal_rows(self) -> list[tuple[str, ...]]:
@@ -211,20 +211,21 @@ def add_divergences(answer: Answer, divergences: Sequence[Divergence], prior: Pr
         }
         for divergence in divergences
     ]
-    places = f"Best greedy leaves the optimum in {numbered(len(divergences), 'place')}:"
-    answer.show(places if divergences else "Best greedy is optimal.", partings=fields)
+    places = f"Best greedy leaves the optimum in {count_text(len(divergences), 'place')}:"
+    answer.add(places if divergences else "Best greedy is optimal.", partings=fields)
     earliest = sorted(divergences, key=lambda divergence: len(divergence.shots))[:SHOWN]
-    answer.show(*(parting_text(divergence, prior) for divergence in earliest))
+    answer.add(*(divergence_text(divergence, prior) for divergence in earliest))
     if len(divergences) > SHOWN:
-        answer.show(f"  and {len(divergences) - SHOWN:,} more with later shots; --json has all")
+        answer.add(f"  and {len(divergences) - SHOWN:,} more with later shots; --json has all")
 
 
-def parting_text(parting: Divergence, prior: Prior | None) -> str:
+def divergence_text(divergence: Divergence, prior: Prior | None) -> str:
     """Say what greedy and the optimum cost where they part."""
-    shots = " ".join(map(str, parting.shots)) or "at the first shot"
-    greedy = " ".join(cell_names(parting.best_greedy_shots))
-    best = " ".join(cell_names(parting.best_shots))
+    shots = " ".join(map(str, divergence.shots)) or "at the first shot"
+    left = configurations_text(divergence.configurations, prior)
+    greedy = " ".join(cell_names(divergence.best_greedy_shots))
+    best = " ".join(cell_names(divergence.best_shots))
     return (
-        f"  {shots}: of {counted_text(parting.configurations, prior)}; greedy {greedy} costs "
-        f"{parting.best_greedy_total_height:,}, optimal {best} {parting.total_height:,}"
+        f"  {shots}: of {left}; greedy {greedy} costs {divergence.best_greedy_total_height:,}, "
+        f"optimal {best} {divergence.total_height:,}"
     )

@@ -11,18 +11,18 @@ from rich.text import Text
 from optsearch.cli.app import app
 from optsearch.cli.common import (
     board_in_colours,
-    counted_text,
-    numbered,
+    configurations_text,
+    count_text,
     out,
     read_game,
-    with_rules,
-    writing,
+    replacement_for,
+    title_with_rules,
 )
 from optsearch.cli.console import Interrupted
-from optsearch.cli.counting import heat_board
+from optsearch.cli.counting import heat_map_text
 from optsearch.cli.dialogue import Dialogue
 from optsearch.cli.options import ANY, Option
-from optsearch.cli.progress import telling
+from optsearch.cli.progress import show_progress
 from optsearch.counting.mixture import posterior_of
 from optsearch.game import HOLE, Game, cell_name, parse_cell
 from optsearch.game.fleets import any_game, position_in
@@ -47,8 +47,8 @@ quit   end; so does the end of the input"""
 
 @app.command(
     example="optsearch play 10x10:5,4,3,3,2,contact=any --against hard",
-    takes=3,
-    then="optsearch advise 10x10:5,4,3,3,2,contact=any  # help in a real game",
+    seconds=3,
+    next_step="optsearch advise 10x10:5,4,3,3,2,contact=any  # help in a real game",
     against=Option(
         "Who shoots back: easy (at random), hard (the fifth version of Battleship Heuristics), "
         "exact (most probable cells), or any player; nobody, if not given.",
@@ -75,14 +75,14 @@ def play(
 
     Enter a cell to shoot, or undo, hint, map, board, help or quit.
     """
-    talk = Dialogue()
-    with telling("hiding ships"):
+    dialogue = Dialogue()
+    with show_progress("hiding ships"):
         match = load_match(read_game(game, any_game), seed, against, ships, boards, resume)
-    table = MatchDialogue(talk, match, resume)
+    table = MatchDialogue(dialogue, match, resume)
     try:
         table.run()
     except KeyboardInterrupt:
-        raise Interrupted(table.farewell) from None
+        raise Interrupted(table.resume_hint) from None
 
 
 def load_match(
@@ -117,11 +117,11 @@ def load_match(
 class MatchDialogue:
     """A conversation in which a match is played."""
 
-    def __init__(self, talk: Dialogue, match: Match, file: Path | None):
-        self._talk, self._match, self._file = talk, match, file
+    def __init__(self, dialogue: Dialogue, match: Match, file: Path | None):
+        self._dialogue, self._match, self._file = dialogue, match, file
 
     @property
-    def farewell(self) -> str:
+    def resume_hint(self) -> str:
         """The end of the last line, which says how to go on; empty where nothing is kept."""
         if self._file is None or self._match.is_over:
             return ""
@@ -131,53 +131,55 @@ class MatchDialogue:
         """Read lines and shoot until the game or the input ends."""
         match = self._match
         whom = f", against {match.against}" if match.against else ""
-        self._talk.say(with_rules(f"{match.game}, seed {match.seed}{whom}", match.game), "bold")
+        self._dialogue.say(
+            title_with_rules(f"{match.game}, seed {match.seed}{whom}", match.game), "bold"
+        )
         cell = cell_name(example_cell(match.game))
-        self._talk.say(f"enter a cell to shoot, as in {cell}; help lists what else there is")
-        self._keep()
-        self._show()
-        self._answer()  # where it was stopped between the two
+        self._dialogue.say(f"enter a cell to shoot, as in {cell}; help lists what else there is")
+        self._save()
+        self._print_boards()
+        self._let_opponent_shoot()  # where it was stopped between the two
         while not self._match.is_over:
             shots = len(self._match.position.shots)
-            line = self._talk.ask(f"shot {shots + 1}> ")
+            line = self._dialogue.ask(f"shot {shots + 1}> ")
             if line is None or line.lower() in ("quit", "exit", "q"):
-                self._talk.say(f"{numbered(shots, 'shot')}{self.farewell}")
+                self._dialogue.say(f"{count_text(shots, 'shot')}{self.resume_hint}")
                 return
             try:
-                self._follow(line.lower())
+                self._execute(line.lower())
             except (PositionError, GameError) as error:
                 reason = str(error)
                 hint = "" if "shoot at" in reason else "; help lists what can be entered"
-                self._talk.refuse(f"{reason}{hint}")
-        self._end()
+                self._dialogue.refuse(f"{reason}{hint}")
+        self._print_result()
 
-    def _follow(self, line: str) -> None:
+    def _execute(self, line: str) -> None:
         """Do what a line says."""
         position = self._match.position
         if line in ("help", "?"):
-            self._talk.say(
+            self._dialogue.say(
                 HELP.format(
                     cell=cell_name(example_cell(self._match.game)),
                     ships=names_with_lengths(self._match.game),
                 )
             )
         elif line == "hint":
-            with telling("counting"):
+            with show_progress("counting"):
                 message = hint_text(position)
-            self._talk.say(message)
+            self._dialogue.say(message)
         elif line == "map":
-            self._talk.say()
-            with telling("counting") as progress:
-                chart = heat_board(posterior_of(position, progress=progress))
+            self._dialogue.say()
+            with show_progress("counting") as progress:
+                chart = heat_map_text(posterior_of(position, progress=progress))
             out.print(chart, soft_wrap=True)
         elif line == "board":
-            self._show()
+            self._print_boards()
         elif line == "undo":
             gone = position.shots[-1:]
             self._match = self._match.without_last_turn()
-            self._keep()
-            self._talk.say(f"{gone[0]} is taken back")
-            self._show()
+            self._save()
+            self._dialogue.say(f"{gone[0]} is taken back")
+            self._print_boards()
         else:
             self._shoot(line)
 
@@ -185,29 +187,29 @@ class MatchDialogue:
         """Shoot at the cell that a line names; let the opponent shoot back."""
         cell = parse_cell(line)
         reply = self._match.shoot(cell)
-        self._keep()
+        self._save()
         message = reply_in_words(self._match.game, reply)
-        self._talk.say(f"{cell_name(cell)}: {message}", IN_TERMINAL[reply.hit])
-        self._answer()
+        self._dialogue.say(f"{cell_name(cell)}: {message}", IN_TERMINAL[reply.hit])
+        self._let_opponent_shoot()
         if not self._match.is_over:
-            self._show()
+            self._print_boards()
 
-    def _answer(self) -> None:
+    def _let_opponent_shoot(self) -> None:
         """Let the opponent shoot, if it is its turn."""
         match = self._match
         if match.against and not match.is_answered and not match.is_won:
-            with telling("thinking"):
+            with show_progress("thinking"):
                 shot = match.answer()
-            self._keep()
+            self._save()
             message = reply_in_words(match.game, shot.reply)
-            self._talk.say(f"{match.against} shoots at {cell_name(shot.cell)}: {message}")
+            self._dialogue.say(f"{match.against} shoots at {cell_name(shot.cell)}: {message}")
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         if self._file is not None:
-            with writing(self._file) as beside:
+            with replacement_for(self._file) as beside:
                 beside.write_text(f"{self._match.to_json()}\n")
 
-    def _show(self) -> None:
+    def _print_boards(self) -> None:
         """Print the boards, beside each other where there is room."""
         match = self._match
         hole = f", {HOLE} hole" if match.game.holes else ""
@@ -217,23 +219,23 @@ class MatchDialogue:
             boards.append(board_lines(match.answers, match.own_ships))
             for board, whose in zip(boards, ("theirs", "yours"), strict=True):
                 board.insert(0, Text(whose, "bold"))
-        self._talk.say()
+        self._dialogue.say()
         out.print(Text("\n").join(join_boards(boards, out.width)), soft_wrap=True)
-        self._talk.say(f"\n{meanings}\nfleet: {draw_fleet(match.position)}\n")
+        self._dialogue.say(f"\n{meanings}\nfleet: {draw_fleet(match.position)}\n")
 
-    def _end(self) -> None:
+    def _print_result(self) -> None:
         """Say who has won, and to a person who has lost where the ships were."""
         match, game = self._match, self._match.game
-        shots = numbered(len(match.position.shots), "shot")
+        shots = count_text(len(match.position.shots), "shot")
         theirs, yours = "sunk every ship", "sunk your ships"
         if game.ends_at_hit:
             theirs = yours = "the first hit"
         if match.is_won:
-            self._talk.say(f"you have {theirs}, with {shots}", "bold")
+            self._dialogue.say(f"you have {theirs}, with {shots}", "bold")
         else:
             places = ", ".join(map(game.ship_name, match.hidden))
-            self._talk.say(f"{match.against} has {yours}, with {shots}", "bold")
-            self._talk.say(f"its own were at {places}")
+            self._dialogue.say(f"{match.against} has {yours}, with {shots}", "bold")
+            self._dialogue.say(f"its own were at {places}")
 
 
 def names_with_lengths(game: Game) -> str:
@@ -249,7 +251,7 @@ def hint_text(position: Position) -> str:
     likely = posterior.greedy_shots()
     chance = posterior.frequency[likely[0][0]][likely[0][1]]
     cells = " ".join(map(cell_name, likely))
-    left = counted_text(posterior.configurations)
+    left = configurations_text(posterior.configurations)
     return f"{cells}: a ship with {float(chance):.1%}; {left} left"
 
 

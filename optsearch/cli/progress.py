@@ -39,7 +39,7 @@ DAY = 86_400
 
 
 @contextmanager
-def telling(
+def show_progress(
     label: str, note: Callable[[Any], str] = lambda status: "", hint: str = ""
 ) -> Iterator[Progress[Any]]:
     """Show progress while some work goes on; yield a function to call with each status.
@@ -98,7 +98,9 @@ def telling(
 
 
 @contextmanager
-def solving(label: str, unit: str = "shots", certain: int = 0) -> Iterator[Progress[SearchStatus]]:
+def show_search_progress(
+    label: str, unit: str = "shots", certain: int = 0
+) -> Iterator[Progress[SearchStatus]]:
     """Show progress of a solver: in place of a share the bracket of the mean, once there is one.
 
     certain -- the part of each total height that the mean leaves out.
@@ -118,7 +120,7 @@ def solving(label: str, unit: str = "shots", certain: int = 0) -> Iterator[Progr
         mean = decimal(low) if low == high else bracket_text(low, high)
         return f"{mean} {unit}, {text}"
 
-    with telling(label, note) as report:
+    with show_progress(label, note) as report:
         yield lambda status: report(status if status.best is None else replace(status, total=0))
 
 
@@ -160,7 +162,7 @@ def collect_bounds(
     for bound in first:
         narrows(bound)
     limit = Limit(time_limit)
-    display = nullcontext(no_progress) if on_narrower else telling(label, note)
+    display = nullcontext(no_progress) if on_narrower else show_progress(label, note)
     try:
         with limit.alarm(), display as progress:
             for bound in bounds(limit.watch(progress)):

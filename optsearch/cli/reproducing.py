@@ -11,7 +11,7 @@ import click
 from optsearch import reproduce as reproduce_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import out, resumable
+from optsearch.cli.common import explain_resuming, out
 from optsearch.cli.evaluating import show_evaluation_progress
 from optsearch.cli.options import FOLDER, Argument, Form, Option
 from optsearch.evaluation import EvaluationStatus
@@ -28,9 +28,9 @@ COLUMNS = ("", "where", "what", "printed", "computed", "seconds")
 
 @app.command(
     example="optsearch reproduce",
-    takes=8,
-    then="optsearch reproduce --full --resume kept  # everything, an hour",
-    gives="agrees checks",
+    seconds=8,
+    next_step="optsearch reproduce --full --resume kept  # everything, an hour",
+    fields="agrees checks",
     source=Option(
         f"The source: {', '.join(s.name for s in SOURCES)} or {ALL} (default: "
         f"{SOURCES[0].name}; with --full, {ALL})."
@@ -66,7 +66,7 @@ def reproduce(
         for printer in chosen:
             yield from ((printer, check) for check in reproduce_.checks(printer.name))
 
-    with resumable("--resume", resume):
+    with explain_resuming("--resume", resume):
         for printer, check in with_progress(make_checks):
             if form is Form.TEXT:
                 if not results or results[-1][0] != printer:
@@ -79,7 +79,7 @@ def reproduce(
     else:
         fields = [{"source": printer.name, **vars(check)} for printer, check in results]
         answer = Answer(agrees=not faults, checks=fields)
-        answer.table(fields)
+        answer.set_rows(fields)
         answer.print(form)
     if faults:
         raise click.exceptions.Exit(1)
@@ -179,9 +179,9 @@ def _reasons(expected: list[Check]) -> list[str]:
 
 @app.command(
     example="optsearch cite thompson",
-    takes=1,
-    then="optsearch solve 4x5:2,3,4 --json  # a number to cite, exact, with its version",
-    gives="bibtex",
+    seconds=1,
+    next_step="optsearch solve 4x5:2,3,4 --json  # a number to cite, exact, with its version",
+    fields="bibtex",
     sources=Argument(
         f"Sources, as reproduce takes them, or {ALL} (default: {SOURCES[0].name}).",
         metavar="SOURCE",
@@ -201,5 +201,5 @@ def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
     by_name = {name: entry for entry, name in matches}
     entries += [by_name[reproduce_.source_named(name).name] for name in chosen]
     answer = Answer(bibtex=entries)
-    answer.show("\n\n".join(entries))
+    answer.add("\n\n".join(entries))
     answer.print(form)

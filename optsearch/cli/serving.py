@@ -18,8 +18,8 @@ from optsearch.support.errors import OptsearchError
 
 @app.command(
     example="optsearch serve boxed",
-    takes=3,
-    then="optsearch explore 3x4:2 -o walk.html  # a page without a server",
+    seconds=3,
+    next_step="optsearch explore 3x4:2 -o walk.html  # a page without a server",
     game=Argument("The game; without it the page asks which.", metavar="GAME"),
     by=Option(
         "Show the shot of this strategy, such as spread, beside the most probable cells. It "

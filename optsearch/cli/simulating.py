@@ -9,19 +9,19 @@ from pathlib import Path
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
 from optsearch.cli.common import (
-    columns,
+    align_columns,
     noise_fields,
-    noise_of,
     prior_fields,
     read_game,
-    require_order,
+    read_noise,
+    replacement_for,
+    require_game_last,
     resumable_execution,
-    with_rules,
-    writing,
+    title_with_rules,
 )
 from optsearch.cli.estimates import announce_game, announce_simulation
 from optsearch.cli.options import OUTPUT, Argument, Form, Option, ReplyOptions, RunOptions
-from optsearch.cli.progress import telling
+from optsearch.cli.progress import show_progress
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game.fleets import any_game
@@ -57,10 +57,10 @@ class BoardOptions:
 
 @app.command(
     example="optsearch simulate greedy spread 4x5:2,3,4 --games 100",
-    takes=3,
-    then="optsearch evaluate greedy 4x5:2,3,4  # exactly, on all configurations",
-    gives="game seed boards (prior prior_digest) (false_hits false_misses) (lies) (salvo) (within) "
-    "players",
+    seconds=3,
+    next_step="optsearch evaluate greedy 4x5:2,3,4  # exactly, on all configurations",
+    fields="game seed boards (prior prior_digest) (false_hits false_misses) (lies) (salvo) "
+    "(within) players",
     arguments=Argument(
         "Players, such as greedy, heuristic:version=3 or my_file.py:NAME, and the game.",
         metavar="PLAYER... GAME",
@@ -94,17 +94,17 @@ def simulate(
     Prints means, histograms and paired differences. `optsearch strategies` lists the names.
     """
     *players, game = arguments
-    require_order("simulate", players, game)
+    require_game_last("simulate", players, game)
     parsed = read_game(game, any_game)
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
     parsed_prior = prior_of(prior, parsed)
     hidden = hider(boards) if boards is not None else Drawn(parsed_prior)
     boards = boards or ("uniform" if parsed_prior is None else f"by {parsed_prior.name}")
-    reply_model = ReplyModel(noise_of(replies), salvo_size(replies.salvo))
+    reply_model = ReplyModel(read_noise(replies), salvo_size(replies.salvo))
     with resumable_execution(run) as execution:
         announce_simulation(players, parsed, games, reply_model, execution.tasks_at_once)
-        with simulating() as progress:
+        with show_simulation_progress() as progress:
             simulation = simulate_(
                 players,
                 parsed,
@@ -128,7 +128,7 @@ def answer_of(
     outcomes, game, reply_model = simulation.outcomes, simulation.game, simulation.reply_model
     played = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}"
     answer = Answer(
-        with_rules(str(game), game),
+        title_with_rules(str(game), game),
         game=str(game),
         seed=simulation.seed,
         boards=boards,
@@ -147,24 +147,24 @@ def answer_of(
     table = simulation.to_dicts()
     if within is not None:
         heads.append(f"within {within}")
-        answer.show(within=within)
+        answer.add(within=within)
         for outcome, row, *records in zip(outcomes, rows, players, table, strict=True):
             finished = outcome.finished_within(within)
             share = finished / outcome.games
             row.append(f"{share:.4f}")
             for record in records:
                 record |= {"finished": finished, "share": share}
-    answer.show(f"{played}{f', {reply_model}' if str(reply_model) else ''}\n")
-    answer.show(columns([heads, *rows]), players=players)
-    answer.table(table)
+    answer.add(f"{played}{f', {reply_model}' if str(reply_model) else ''}\n")
+    answer.add(align_columns([heads, *rows]), players=players)
+    answer.set_rows(table)
     if 1 < len(outcomes) <= SHOWN:
-        answer.head("\nshots more, on the same boards")
+        answer.add_heading("\nshots more, on the same boards")
         differences = simulation.differences()
-        answer.show(
-            columns([(d.slower, "than", d.faster, difference_text(d)) for d in differences])
+        answer.add(
+            align_columns([(d.slower, "than", d.faster, difference_text(d)) for d in differences])
         )
     resumed = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""
-    answer.show(f"\n{simulation.seconds:,.1f} seconds{resumed}")
+    answer.add(f"\n{simulation.seconds:,.1f} seconds{resumed}")
     return answer
 
 
@@ -173,18 +173,18 @@ def difference_text(difference: Difference) -> str:
     return f"{difference.mean:.4f} ± {number_text(difference.standard_error, 4)}"
 
 
-def simulating() -> AbstractContextManager[Progress[Status]]:
+def show_simulation_progress() -> AbstractContextManager[Progress[Status]]:
     """Show progress of a simulation; yield a function to call with each status."""
-    return telling(
+    return show_progress(
         "playing", lambda status: f"{status.rate:,.1f} games a second, {status.total:,} in all"
     )
 
 
 @app.command(
     example="optsearch animate greedy 5x5:3,2 -o game.gif",
-    takes=4,
-    then="optsearch simulate greedy 5x5:3,2 --games 100  # the shots of many games",
-    gives="strategy game seed number shots file",
+    seconds=4,
+    next_step="optsearch simulate greedy 5x5:3,2 --games 100  # the shots of many games",
+    fields="strategy game seed number shots file",
     player=Argument("A player, as in simulate.", metavar="PLAYER"),
     output=OUTPUT("The file to write: .gif or .html.", writes=".gif .html"),
     seed=Option("The same seed gives the same game.", min=0),
@@ -208,11 +208,11 @@ def animate(
     seed, number, who = board.seed, board.number, hider(board.boards)
     ships = to_masks(who.boards(parsed, number + 1, seed)[number])
     announce_game(playing, parsed)
-    with telling("playing") as progress:
+    with show_progress("playing") as progress:
         end = replay(playing, parsed, number, seed=seed, boards=who, progress=progress)
     assert isinstance(end, Position)  # of a game with true replies
     title = str(playing).partition(":")[0]
-    with telling("drawing") as progress, writing(output) as beside:
+    with show_progress("drawing") as progress, replacement_for(output) as beside:
         if output.suffix.lower() == ".html":
             content = animation.page_data(end, ships, title, rate, not plain, progress)
             beside.write_text(animation.page(content), encoding="utf-8")
@@ -231,5 +231,5 @@ def animate(
     shots = len(end.shots)
     answer = Answer(strategy=str(playing), game=str(parsed), seed=seed, number=number)
     text = f"{playing}, {parsed}: {shots} shots, in {output}"
-    answer.show(text, shots=shots, file=str(output))
+    answer.add(text, shots=shots, file=str(output))
     answer.print(form)

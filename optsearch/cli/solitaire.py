@@ -14,9 +14,9 @@ from rich.text import Text
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import Commands, app
-from optsearch.cli.common import new_figure, numbered, save_figure
+from optsearch.cli.common import count_text, new_figure, save_figure
 from optsearch.cli.options import FIGURE, OUTPUT, Argument, Form, Option, Seconds
-from optsearch.cli.progress import telling
+from optsearch.cli.progress import show_progress
 from optsearch.game import cell_name, column_name
 from optsearch.solitaire import (
     Puzzle,
@@ -91,9 +91,9 @@ class MakingOptions:
 
 @solitaire.command(
     example="optsearch solitaire solve puzzle.txt",
-    takes=2,
-    then="optsearch solitaire explain puzzle.txt  # how a person goes on",
-    gives="puzzle solutions limit is_unique (address)",
+    seconds=2,
+    next_step="optsearch solitaire explain puzzle.txt  # how a person goes on",
+    fields="puzzle solutions limit is_unique (address)",
     limit=Option("How many solutions to show.", min=1),
 )
 def solve(
@@ -106,7 +106,7 @@ def solve(
 ) -> None:
     """The solution, or several, up to a limit."""
     puzzle, chosen = formats.load(file), None if method is None else method.value
-    with telling("solving"):
+    with show_progress("solving"):
         solutions = making.solve(puzzle, limit, chosen, time_limit)
         reason = "" if solutions else _no_solution(puzzle, chosen, time_limit)
     if not solutions:
@@ -114,9 +114,9 @@ def solve(
     ship_names = [formats.solution_fields(puzzle, solution) for solution in solutions]
     answer = Answer(puzzle=formats.to_fields(puzzle), solutions=ship_names, limit=limit)
     for solution, names in zip(solutions, ship_names, strict=True):
-        answer.show(board(puzzle, solution), " ".join(names) + "\n")
+        answer.add(board(puzzle, solution), " ".join(names) + "\n")
     is_unique = len(solutions) == 1 if limit > 1 else None
-    answer.show(_verdict(len(solutions), limit), is_unique=is_unique)
+    answer.add(_verdict(len(solutions), limit), is_unique=is_unique)
     show_address(answer, puzzle)
     if figure is not None:
         draw_picture(answer, puzzle, figure, solutions[0])
@@ -144,9 +144,9 @@ def _verdict(number: int, limit: int) -> str:
 
 @solitaire.command(
     example="optsearch solitaire count puzzle.txt --limit 1000",
-    takes=2,
-    then="optsearch solitaire solve puzzle.txt --limit 5  # what they are",
-    gives="puzzle solutions is_exact",
+    seconds=2,
+    next_step="optsearch solitaire solve puzzle.txt --limit 5  # what they are",
+    fields="puzzle solutions is_exact",
     limit=Option("Stop at this many.", min=1),
 )
 def count(
@@ -154,23 +154,23 @@ def count(
 ) -> None:
     """How many solutions there are, exactly, without CP-SAT."""
     puzzle = formats.load(file)
-    with telling("counting", lambda status: f"{status.rate:,.0f} cells a second") as progress:
+    with show_progress("counting", lambda status: f"{status.rate:,.0f} cells a second") as progress:
         is_empty = reasoning.is_contradictory(puzzle)
         number = 0 if is_empty else counting.count(puzzle, limit, time_limit, progress)
         reason = "" if number else _no_solution(puzzle, None, time_limit)
     is_exact = limit is None or number < limit
     or_more = "" if is_exact else " or more"
     answer = Answer(puzzle=formats.to_fields(puzzle), solutions=number, is_exact=is_exact)
-    text = f"{numbered(number, 'solution')}{or_more}"
-    answer.show(f"{file}: {text if number else reason}")
+    text = f"{count_text(number, 'solution')}{or_more}"
+    answer.add(f"{file}: {text if number else reason}")
     answer.print(form)
 
 
 @solitaire.command(
     example="optsearch solitaire grade puzzle.txt --steps",
-    takes=1,
-    then="optsearch solitaire explain puzzle.txt  # one step",
-    gives="puzzle level depth is_solved is_cut_short rules steps",
+    seconds=1,
+    next_step="optsearch solitaire explain puzzle.txt  # one step",
+    fields="puzzle level depth is_solved is_cut_short rules steps",
     steps=Option("Print every step."),
 )
 def grade(
@@ -182,43 +182,43 @@ def grade(
 ) -> None:
     """How hard a puzzle is for a person, by the rules that its steps need."""
     puzzle = formats.load(file)
-    with telling("grading"):
+    with show_progress("grading"):
         grading = reasoning.grade(puzzle, max_depth, time_limit)
     answer = Answer(puzzle=formats.to_fields(puzzle))
-    answer.fact("level", grading.level, level=grading.level, depth=grading.depth)
-    answer.show(is_solved=grading.is_solved, is_cut_short=grading.is_cut_short, rules=grading.rules)
+    answer.add_fact("level", grading.level, level=grading.level, depth=grading.depth)
+    answer.add(is_solved=grading.is_solved, is_cut_short=grading.is_cut_short, rules=grading.rules)
     for rule, number in grading.rules.items():
-        answer.fact(rule, numbered(number, "step"))
-    answer.fact("depth", str(grading.depth) if grading.depth else None)
+        answer.add_fact(rule, count_text(number, "step"))
+    answer.add_fact("depth", str(grading.depth) if grading.depth else None)
     if grading.is_cut_short:
-        answer.show(f"not solved in {time_limit:g} seconds; its level is at least this hard")
+        answer.add(f"not solved in {time_limit:g} seconds; its level is at least this hard")
     elif not grading.is_solved:
         tried = f"not solved by suppositions of depth {max_depth}"
-        answer.show(f"{tried}; there may be several solutions")
+        answer.add(f"{tried}; there may be several solutions")
     fields = list(map(step_fields, grading.steps))
-    answer.show(*(map(step_text, grading.steps) if steps else ()), steps=fields)
-    answer.table(fields)
+    answer.add(*(map(step_text, grading.steps) if steps else ()), steps=fields)
+    answer.set_rows(fields)
     answer.print(form)
 
 
 @solitaire.command(
     example="optsearch solitaire explain puzzle.txt",
-    takes=1,
-    then="optsearch solitaire solve puzzle.txt  # all of it",
-    gives="puzzle step",
+    seconds=1,
+    next_step="optsearch solitaire solve puzzle.txt  # all of it",
+    fields="puzzle step",
 )
 def explain(
     file: str, max_depth: int = 2, time_limit: float | None = None, form: Form = Form.TEXT
 ) -> None:
     """The next cells that follow from what is revealed, and why."""
     puzzle = formats.load(file)
-    with telling("thinking"):
+    with show_progress("thinking"):
         step = reasoning.explain(puzzle, max_depth, time_limit)
     answer = Answer(puzzle=formats.to_fields(puzzle))
     if step is None:
-        answer.show(f"nothing follows with suppositions of depth {max_depth}", step=None)
+        answer.add(f"nothing follows with suppositions of depth {max_depth}", step=None)
     else:
-        answer.show(step_text(step), step=step_fields(step))
+        answer.add(step_text(step), step=step_fields(step))
     answer.print(form)
 
 
@@ -257,9 +257,9 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
 
 @solitaire.command(
     example="optsearch solitaire minimise puzzle.txt -o minimal.txt",
-    takes=2,
-    then="optsearch solitaire grade minimal.txt  # how hard it is",
-    gives="puzzle seed clues_before clues file (address)",
+    seconds=2,
+    next_step="optsearch solitaire grade minimal.txt  # how hard it is",
+    fields="puzzle seed clues_before clues file (address)",
     output=OUTPUT("File to write."),
     seed=Option("Seed of the order in which clues are tried.", min=0),
 )
@@ -274,7 +274,7 @@ def minimise(
 ) -> None:
     """Leave out clues until every clue is needed."""
     puzzle = formats.load(file)
-    with telling("leaving out") as progress:
+    with show_progress("leaving out") as progress:
         minimal = making.minimise(
             puzzle,
             seed,
@@ -288,9 +288,9 @@ def minimise(
 
 @solitaire.command(
     example="optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 -o puzzle.txt",
-    takes=1,
-    then="optsearch solitaire grade puzzle.txt  # how hard it is",
-    gives="puzzle seed (level) clues file (address)",
+    seconds=1,
+    next_step="optsearch solitaire grade puzzle.txt  # how hard it is",
+    fields="puzzle seed (level) clues file (address)",
     grid=Option("Rows and columns, such as 8x8."),
     fleet=Option("Lengths of the ships, such as 4,3,2,2,1,1."),
     output=OUTPUT("File to write."),
@@ -317,7 +317,7 @@ def generate(
     if seed is None:
         seed = secrets.randbits(32)
     level_name = None if level is None else level.value
-    with telling("generating") as progress:
+    with show_progress("generating") as progress:
         puzzle = making.generate(
             rows,
             columns,
@@ -335,9 +335,10 @@ def generate(
 
 @solitaire.command(
     example="optsearch solitaire sheet puzzle.txt -o sheet.pdf",
-    takes=2,
-    then="optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 --level easy -o easy.txt",
-    gives="puzzles file",
+    seconds=2,
+    next_step="optsearch solitaire generate --grid 6x6 --fleet 3,2,2,1,1,1 --level easy "
+    "-o easy.txt",
+    fields="puzzles file",
     files=Argument("Puzzles, as text or JSON, or addresses.", metavar="FILES"),
     output=OUTPUT("File to draw to (pdf, svg or png).", writes=FIGURE),
 )
@@ -347,7 +348,7 @@ def sheet(
     """Draw puzzles on one sheet, with their answers below."""
     puzzles = [formats.load(file) for file in files]
     answers = []
-    with telling("solving"):
+    with show_progress("solving"):
         for file, puzzle in zip(files, puzzles, strict=True):
             solutions = making.solve(puzzle, 2, None, time_limit)
             if len(solutions) != 1:
@@ -360,7 +361,7 @@ def sheet(
     draw_sheet(figure, list(zip(puzzles, answers, strict=True)))
     save_figure(figure, output)
     answer = Answer(puzzles=[formats.to_fields(puzzle) for puzzle in puzzles])
-    answer.show(f"{numbered(len(puzzles), 'puzzle')}, in {output}", file=str(output))
+    answer.add(f"{count_text(len(puzzles), 'puzzle')}, in {output}", file=str(output))
     answer.print(form)
 
 
@@ -370,10 +371,10 @@ def finish(
     """Write a puzzle that was made, and show it."""
     formats.save(puzzle, output)
     answer, number = Answer(puzzle=formats.to_fields(puzzle), **fields), len(puzzle.clues)
-    clues = f"{numbered(number, 'clue')}, seed {fields['seed']}"
+    clues = f"{count_text(number, 'clue')}, seed {fields['seed']}"
     clues += f", {fields['level']}" if "level" in fields else ""
-    answer.show(board(puzzle), f"fleet {puzzle.fleet_text}, {clues}", clues=number)
-    answer.show(f"puzzle   {output}", file=str(output))
+    answer.add(board(puzzle), f"fleet {puzzle.fleet_text}, {clues}", clues=number)
+    answer.add(f"puzzle   {output}", file=str(output))
     show_address(answer, puzzle)
     if figure is not None:
         draw_picture(answer, puzzle, figure)
@@ -384,7 +385,7 @@ def show_address(answer: Answer, puzzle: Puzzle) -> None:
     """Show where others can open a puzzle, unless a ship is too long for an address."""
     with suppress(PuzzleError):
         address = addresses.to_address(puzzle)
-        answer.show(f"address  {address}", address=address)
+        answer.add(f"address  {address}", address=address)
 
 
 # Pictures
@@ -436,4 +437,4 @@ def draw_picture(
     figure = new_figure(*picture_size(puzzle))
     draw_puzzle(figure.add_axes((0, 0, 1, 1)), puzzle, solution)
     save_figure(figure, path)
-    answer.show(f"drawing  {path}")
+    answer.add(f"drawing  {path}")

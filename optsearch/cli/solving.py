@@ -23,16 +23,16 @@ from optsearch.cli.arguments import QUIET
 from optsearch.cli.common import (
     board_text,
     cell_names,
-    counted_text,
-    executor_of,
+    configurations_text,
+    end_text,
+    explain_resuming,
     mean_fields,
     mean_text,
+    open_executor,
     out,
-    over_text,
     read_position_and_prior,
     require_digest,
     require_known_fleet,
-    resumable,
 )
 from optsearch.cli.console import Interrupted, err
 from optsearch.cli.options import (
@@ -44,7 +44,12 @@ from optsearch.cli.options import (
     PosteriorOptions,
     WorkerOptions,
 )
-from optsearch.cli.progress import CollectedBounds, collect_bounds, solving, telling
+from optsearch.cli.progress import (
+    CollectedBounds,
+    collect_bounds,
+    show_progress,
+    show_search_progress,
+)
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import MAX_CELLS, Cell, cell_name
@@ -115,9 +120,9 @@ def require_solver(method: Method, **given: object) -> None:
 
 @app.command(
     example="optsearch solve 4x5:2,3,4 --tree tree.json --prove proof.jsonl",
-    takes=2,
-    then="optsearch check tree.json  # replay the tree on every configuration",
-    gives="game position (prior prior_digest) objective total_height configurations mean "
+    seconds=2,
+    next_step="optsearch check tree.json  # replay the tree on every configuration",
+    fields="game position (prior prior_digest) objective total_height configurations mean "
     "best_shots (worst finished lower upper lower_by upper_by greedy_shots "
     "greedy_shots_total_height shot_values) nodes subsets seconds method table_entries "
     "table_bytes (disk_entries disk_bytes)",
@@ -170,7 +175,7 @@ def solve(
     task = SolveTask(position, objective, prior)
     if isinstance(position, MixedPosition):
         refuse_options_of_known_fleets(task, search, workers, storage)
-        with solving(str(position.game)):
+        with show_search_progress(str(position.game)):
             solution = solve_mixed(position, prior, int(storage.memory * 2**30))
         answer_of(solution, Ends(), None).print(form)
         return
@@ -183,7 +188,7 @@ def solve(
         storage = replace(storage, tree=None)
     greedy = None
     try:
-        with solving(str(position.game)) as report:
+        with show_search_progress(str(position.game)) as report:
             solution = find_optimum(task, search, workers, storage, limit.seconds_left, report)
             is_unlimited_search = search.method is Method.SOLVER and search.time_limit is None
             if is_unlimited_search and objective.kind == "mean" and solution.is_complete:
@@ -263,11 +268,11 @@ def find_optimum(
         return reference.solve(task.position, task.objective, task.prior)
     table_bytes = int(storage.memory * 2**30)
     if search.method is Method.PAPER:
-        with resumable("--table", storage.table):
+        with explain_resuming("--table", storage.table):
             return paper.solve(
                 task.position, memory=table_bytes, table=storage.table, progress=report
             )
-    with resumable("--table", storage.table), executor_of(workers) as (executor, at_once):
+    with explain_resuming("--table", storage.table), open_executor(workers) as (executor, at_once):
         return solver.solve(
             task.position,
             objective=task.objective,
@@ -289,7 +294,7 @@ def write_files(solution: Solution, tree: Path | None, proof: Path | None, form:
         proof = None
     if tree is None and proof is None:
         return
-    with telling("writing"):
+    with show_progress("writing"):
         if tree is not None:
             is_worst_case = solution.worst is not None and not solution.objective.then_mean
             title = "optimal" if solution.is_exact or is_worst_case else "best found"
@@ -383,13 +388,13 @@ def add_ends(answer: Answer, ends: Ends) -> None:
     lower_by, upper_by, bracket_here = ends
     if not lower_by:
         return
-    answer.show(lower_by=lower_by, upper_by=upper_by)
+    answer.add(lower_by=lower_by, upper_by=upper_by)
     if lower_by == upper_by:
-        answer.fact("known by", lower_by)
+        answer.add_fact("known by", lower_by)
     else:
-        answer.fact("lower bound", lower_by)
-        answer.fact("upper bound", upper_by)
-    answer.fact("found here", bracket_here or None)
+        answer.add_fact("lower bound", lower_by)
+        answer.add_fact("upper bound", upper_by)
+    answer.add_fact("found here", bracket_here or None)
 
 
 def solve_by_bounds(
@@ -446,15 +451,17 @@ def uncounted_answer(
     )
     if objective.kind == "mean":
         bracket = Bracket.of(position, stored[:2] if stored else first_bounds(position))
-        answer.fact("mean shots", bracket.text, bracket=[bracket.lower, bracket.upper])
+        answer.add_fact("mean shots", bracket.text, bracket=[bracket.lower, bracket.upper])
         if stored:
             add_ends(answer, Ends(*map(name_with_table, stored[:2])))
     elif objective.kind == "worst":
         lower, upper = first_objective_bounds(position, objective, 0, prior)
-        answer.fact("worst case", f"between {lower} and {upper} shots", lower=lower, upper=upper)
+        answer.add_fact(
+            "worst case", f"between {lower} and {upper} shots", lower=lower, upper=upper
+        )
     else:
-        answer.fact(f"within {objective.shots}", "between 0 and all of them", bracket=[0, 1])
-    answer.fact("cut short", reason, method="bounds")
+        answer.add_fact(f"within {objective.shots}", "between 0 and all of them", bracket=[0, 1])
+    answer.add_fact("cut short", reason, method="bounds")
     return answer
 
 
@@ -476,30 +483,30 @@ def answer_of(
     )
     add_value(answer, solution)
     add_ends(answer, ends)
-    best = " ".join(cell_names(solution.best_shots)) or f"none: {over_text(solution.position.game)}"
+    best = " ".join(cell_names(solution.best_shots)) or f"none: {end_text(solution.position.game)}"
     undecided = "not all first shots are decided yet"
     if solution.worst is not None and not solution.is_exact:
         hint = "" if solution.objective.then_mean else "; --objective worst+mean searches it"
-        answer.fact("least mean", f"not known{hint}")
+        answer.add_fact("least mean", f"not known{hint}")
     else:
-        answer.fact("best shots", best if solution.is_exact else undecided)
+        answer.add_fact("best shots", best if solution.is_exact else undecided)
     if greedy is not None:
         shots, height = cell_names(greedy[0]), greedy[1]
         loss = height - (solution.total_height or 0)
         cost = f"costs {loss} more in total" if loss else "is optimal"
         best_of_them = "; the best of them" if len(shots) > 1 else ""
-        answer.fact(
+        answer.add_fact(
             "greedy shots",
             f"{' '.join(shots)}{best_of_them} {cost}" if shots else None,
             greedy_shots=shots,
             greedy_shots_total_height=height,
         )
     if solution.shot_values:
-        answer.show(shot_values=solution.to_dicts())
-        answer.table(solution.to_dicts())
+        answer.add(shot_values=solution.to_dicts())
+        answer.set_rows(solution.to_dicts())
     add_effort(answer, solution)
     if solution.shot_values:
-        answer.show(*shots_for_people(solution))
+        answer.add(*shots_for_people(solution))
     return answer
 
 
@@ -508,32 +515,32 @@ def add_value(answer: Answer, solution: Solution) -> None:
     weight, total = solution.configurations, solution.total_height
     lower, upper = solution.lower, solution.upper
     objective = solution.objective
-    counted = counted_text(weight, solution.prior)
+    counted = configurations_text(weight, solution.prior)
     if solution.finished is not None:
-        answer.fact(
+        answer.add_fact(
             f"within {objective.shots}",
             f"{solution.finished:,} of {counted} = {solution.finished / weight:.6f}",
             finished=solution.finished,
         )
     if solution.worst is not None:
         proved = "" if solution.is_exact else ", proved"
-        answer.fact("worst case", f"{solution.worst} shots{proved}", worst=solution.worst)
+        answer.add_fact("worst case", f"{solution.worst} shots{proved}", worst=solution.worst)
     if lower is not None and upper is not None:
-        answer.show(lower=lower, upper=upper)
+        answer.add(lower=lower, upper=upper)
         if objective.kind == "worst" and solution.worst is None:
-            answer.fact("worst case", open_value(solution, lower, upper), worst=None)
+            answer.add_fact("worst case", open_value(solution, lower, upper), worst=None)
         elif objective.kind == "within":
             lower_text = decimal(Fraction(lower, weight), "lower")
             upper_text = decimal(Fraction(upper, weight), "upper")
-            answer.fact(
+            answer.add_fact(
                 f"within {objective.shots}",
                 f"between {lower:,} and {upper:,} of {counted}: {lower_text} and {upper_text}",
                 finished=None,
             )
         elif objective.kind == "mean" and total is None:
-            answer.fact("mean shots", open_value(solution, lower, upper))
+            answer.add_fact("mean shots", open_value(solution, lower, upper))
     if total is not None:
-        answer.fact("mean shots", mean_text(total, weight))
+        answer.add_fact("mean shots", mean_text(total, weight))
 
 
 def open_value(solution: Solution, lower: int, upper: int) -> str:
@@ -545,7 +552,7 @@ def open_value(solution: Solution, lower: int, upper: int) -> str:
 
 def add_effort(answer: Answer, solution: Solution) -> None:
     """Add seconds and the table on disk; to JSON alone, what the search looked into."""
-    answer.show(
+    answer.add(
         nodes=solution.nodes,
         subsets=solution.subsets,
         seconds=round(solution.seconds, 6),
@@ -554,13 +561,13 @@ def add_effort(answer: Answer, solution: Solution) -> None:
         table_bytes=solution.table_bytes,
     )
     if solution.disk_entries:
-        answer.fact(
+        answer.add_fact(
             "on disk",
             f"{solution.disk_entries:,} entries, {solution.disk_bytes / 2**20:,.1f} MiB",
             disk_entries=solution.disk_entries,
             disk_bytes=solution.disk_bytes,
         )
-    answer.fact("seconds", f"{solution.seconds:.3f}")
+    answer.add_fact("seconds", f"{solution.seconds:.3f}")
 
 
 class ShotText(NamedTuple):
@@ -620,9 +627,9 @@ def badness(value: ShotValue) -> tuple[int, int, int, int]:
 
 @app.command(
     example="optsearch bounds 10x10:5,4,3,3,2",
-    takes=2,
-    then="optsearch solve 4x5:2,3,4  # the optimum of a small game",
-    gives="game position (prior prior_digest) bounds bracket is_all left_out",
+    seconds=2,
+    next_step="optsearch solve 4x5:2,3,4  # the optimum of a small game",
+    fields="game position (prior prior_digest) bounds bracket is_all left_out",
     every=Option("List every bound with its source.", flags="--all"),
     narrowing=Option("First print the bracket each time a bound narrows it, a line each."),
 )
@@ -655,8 +662,8 @@ def bounds(
     watch = print_bracket if narrowing else None
     result = bounds_in_time(position, prior, time_limit, left_out.append, watch)
     answer = Answer.about(position, prior)
-    answer.bounds(Bracket.of(position, result.bounds), "mean shots", result.is_all, every)
-    answer.show(
+    answer.add_bounds(Bracket.of(position, result.bounds), "mean shots", result.is_all, every)
+    answer.add(
         *(f"left out: {bound.name} ({bound.reason})" for bound in left_out),
         left_out=[{"name": bound.name, "reason": bound.reason} for bound in left_out],
     )

@@ -10,11 +10,11 @@ import click
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import columns, read_games, resumable_execution
+from optsearch.cli.common import align_columns, read_games, resumable_execution
 from optsearch.cli.console import Interrupted
 from optsearch.cli.latex import latex_table
 from optsearch.cli.options import Argument, Form, Option, RunOptions, Seconds
-from optsearch.cli.progress import telling
+from optsearch.cli.progress import show_progress
 from optsearch.results.quantities import QUANTITIES
 from optsearch.results.tabulate import COLUMNS, SECONDS, Sheet, TableStatus, Tabulation
 from optsearch.results.tabulate import table as table_
@@ -32,9 +32,9 @@ class TableForm(str, Enum):
 
 @app.command(
     example="optsearch table 3x4..4x5:3,2 --columns optimum,greedy,lower --format latex",
-    takes=4,
-    then="optsearch solve 4x4:3,2  # the optimum of one of them, and its first shots",
-    gives="columns time_limit is_all values",
+    seconds=4,
+    next_step="optsearch solve 4x4:3,2  # the optimum of one of them, and its first shots",
+    fields="columns time_limit is_all values",
     games=Argument(
         "Games such as 4x4:3,2, ranges of boards such as 4x4..6x6:3,2,contact=any, files with one "
         "game per line, and - for standard input.",
@@ -62,7 +62,7 @@ def table(
     """
     with (
         resumable_execution(run) as execution,
-        telling("table", progress_text) as progress,
+        show_progress("table", progress_text) as progress,
     ):
         result = table_(
             read_games(games),
@@ -97,8 +97,8 @@ def answer_of(result: Tabulation, time_limit: float | None, sheet: Sheet) -> Ans
         time_limit=time_limit,
         is_all=not result.is_interrupted,
     )
-    answer.show(text_of(sheet), *sheet.below, values=values)
-    answer.table(values)
+    answer.add(text_of(sheet), *sheet.below, values=values)
+    answer.set_rows(values)
     return answer
 
 
@@ -109,4 +109,4 @@ def text_of(sheet: Sheet) -> str:
         [f"{text}{sign:<{width}}" for text, sign, width in zip(row, signs, widths, strict=True)]
         for row, signs in zip(sheet.rows, sheet.signs, strict=True)
     ]
-    return columns([sheet.head, *rows], True)
+    return align_columns([sheet.head, *rows], True)
