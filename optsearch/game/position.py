@@ -53,7 +53,8 @@ _OFTEN = dict(zip("xhH*mMdDZ~", "XXXXoo●●●.", strict=True))  # what other 
 def legend(game: Game, in_figures: bool = False) -> str:
     """Return the meanings of the signs of replies that the game gives."""
     replies = (HIT, MISS) if game.is_silent else (HIT, MISS, SUNK)
-    return ", ".join(f"{r.sign if in_figures else r.letter} {r}" for r in replies)
+    signs = [answer.sign if in_figures else answer.letter for answer in replies]
+    return ", ".join(f"{sign} {answer}" for sign, answer in zip(signs, replies, strict=True))
 
 
 @lru_cache(maxsize=16)
@@ -79,11 +80,13 @@ def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Rep
     cells hit before; shot -- mask of the cell shot now.
     """
     for number, ship in enumerate(configuration):
-        if ship & shot and game.is_silent:
-            return HIT  # also where one set of cells is all the ships
-        if ship & shot:
-            kind = game.fleet[number] if game.has_twins else game.kind_of(ship)
-            return game.hit_reply(kind, ship, shot.bit_length() - 1, not ship & ~(hits | shot))
+        if not ship & shot:
+            continue
+        if game.is_silent:
+            return HIT  # without its kind: here the mask may be that of all ships together
+        kind = game.fleet[number] if game.has_twins else game.kind_of(ship)
+        is_sunk = not ship & ~(hits | shot)
+        return game.hit_reply(kind, ship, shot.bit_length() - 1, is_sunk)
     return MISS
 
 
@@ -125,23 +128,23 @@ class Position:
         cells_shot = 0
         for number, shot in enumerate(self.shots):
             cells_shot |= self._check_shot(shot, self.shots[:number], cells_shot)
-        self._check_numbers()
+        self._check_hits_and_misses()
 
-    def _check_shot(self, shot: Shot, before: Sequence[Shot], cells_shot: int) -> int:
+    def _check_shot(self, shot: Shot, earlier_shots: Sequence[Shot], cells_shot: int) -> int:
         """Return the mask of a shot's cell; PositionError if it cannot follow these shots."""
         try:
             bit = self.game.bit(shot.cell)
         except GameError as error:
             raise PositionError(f"{shot}: {error}") from None
         if bit & cells_shot:
-            first = next(earlier for earlier in before if earlier.cell == shot.cell)
+            first = next(earlier for earlier in earlier_shots if earlier.cell == shot.cell)
             raise PositionError(f"{cell_name(shot.cell)} is shot twice: {first} and then {shot}")
         self._check_reply(shot)
         if shot.reply.hit:
-            self._check_label(shot, before)
+            self._check_label(shot, earlier_shots)
         return bit
 
-    def _check_numbers(self) -> None:
+    def _check_hits_and_misses(self) -> None:
         """Raise PositionError for more hits or misses than there can be."""
         game = self.game
         hits, misses = self.hits.bit_count(), self.misses.bit_count()
@@ -165,6 +168,8 @@ class Position:
         return Game.of(game)
 
     def _check_reply(self, shot: Shot) -> None:
+        """Raise PositionError for a reply of a form that the game never gives."""
+
         def form(answer: Reply) -> tuple[bool, bool, bool]:
             return answer.hit, answer.sunk, answer.label is None
 
@@ -175,29 +180,29 @@ class Position:
                 f"{game.forms_of_replies}"
             )
 
-    def _check_label(self, shot: Shot, before: Sequence[Shot]) -> None:
+    def _check_label(self, shot: Shot, earlier_shots: Sequence[Shot]) -> None:
         """Raise PositionError for a ship that the fleet lacks, or that is named too often."""
-        length = shot.reply.label
-        lies_there = isinstance(length, Placement) and length & self.game.bit(shot.cell)
+        label = shot.reply.label
+        lies_there = isinstance(label, Placement) and label & self.game.bit(shot.cell)
         if self.game.shows_ships and not lies_there:
             raise PositionError(
                 f"{shot} shows no ship of the fleet {self.game.fleet_text} that lies there; the "
                 f"replies are {self.game.forms_of_replies}"
             )
         most_hits = self.game.most_replies(shot.reply)
-        number = 1 + sum(earlier.reply == shot.reply for earlier in before)
-        if most_hits is None or number <= most_hits:
+        hits_now = 1 + sum(earlier.reply == shot.reply for earlier in earlier_shots)
+        if most_hits is None or hits_now <= most_hits:
             return
-        kind = "shape" if isinstance(length, Shape) else "length"
-        kind = "label" if isinstance(length, str) else kind
-        of_kind = "" if length is None else f" of {kind} {length}"
+        noun = "shape" if isinstance(label, Shape) else "length"
+        noun = "label" if isinstance(label, str) else noun
+        which = "" if label is None else f" of {noun} {label}"
         limit = f"; the fleet {self.game.fleet_text} has {most_hits or 'none'}"
         if not most_hits:
-            raise PositionError(f"{shot} names a ship{of_kind}{limit}")
+            raise PositionError(f"{shot} names a ship{which}{limit}")
         if shot.reply.sunk:
-            raise PositionError(f"{shot} makes {number} sunk ships{of_kind}{limit}")
+            raise PositionError(f"{shot} makes {hits_now} sunk ships{which}{limit}")
         cells = "cell" if most_hits == 1 else "cells"
-        raise PositionError(f"{shot} makes {number} hits on ships{of_kind}{limit} {cells} of them")
+        raise PositionError(f"{shot} makes {hits_now} hits on ships{which}{limit} {cells} of them")
 
     @classmethod
     def of(cls, position: Position | Game | str, shots: str = "") -> Position:
@@ -253,15 +258,15 @@ class Position:
         A hit that names the only ship of its kind, or shows its ship, is drawn as a sinking if it
         is the last hit of that ship.
         """
-        fleet, times = self.game.fleet, Counter[Reply]()
+        fleet, hits_with_reply = self.game.fleet, Counter[Reply]()
         drawn: dict[Cell, Reply] = {}
         for shot in self.shots:
             drawn[shot.cell] = reply = shot.reply
             if reply.sunk or reply.label is None:
                 continue
-            times[reply] += 1
+            hits_with_reply[reply] += 1
             is_one_ship = fleet.count(reply.label) == 1 or isinstance(reply.label, Placement)
-            if is_one_ship and times[reply] == self.game.most_replies(reply):
+            if is_one_ship and hits_with_reply[reply] == self.game.most_replies(reply):
                 drawn[shot.cell] = SUNK
         return drawn
 
@@ -299,7 +304,7 @@ class Position:
                 "a drawn board needs its game: Position.from_board('4x4:3,2', board)"
             )
         game = cls._game_of(game)
-        drawn = _drawn_replies(game, _drawn_rows(game, drawing), _meanings(marks))
+        drawn = _drawn_replies(game, _drawn_rows(game, drawing), _parse_marks(marks))
         hit = next((cell for cell, answer in drawn.items() if answer.hit), None)
         if hit is not None and game.has_labels:
             raise PositionError(
@@ -307,18 +312,18 @@ class Position:
                 f"shots as text: the replies of {game} are {game.forms_of_replies}"
             )
         if SUNK in drawn.values() and not game.is_silent:
-            drawn = _sinkings_of(game, drawn)
+            drawn = _with_sinkings(game, drawn)
         return cls(game, tuple(Shot(cell, answer) for cell, answer in drawn.items()))
 
     def board(self) -> str:
         """Draw the board: `rows` lines of `columns` characters, without a final newline."""
         game = self.game
-        symbols = [["."] * game.columns for _ in range(game.rows)]
+        signs = [["."] * game.columns for _ in range(game.rows)]
         for row, column in game.cells_of(game.holes):
-            symbols[row][column] = HOLE
+            signs[row][column] = HOLE
         for (row, column), answer in self.drawn_replies.items():
-            symbols[row][column] = answer.letter
-        return "\n".join(map("".join, symbols))
+            signs[row][column] = answer.letter
+        return "\n".join(map("".join, signs))
 
     # What the shots say
 
@@ -368,10 +373,10 @@ class Position:
         following = self.unchecked(
             self.game,
             (*self.shots, shot),
-            self.hits | (bit if answer.hit else 0),
-            self.misses | (0 if answer.hit else bit),
+            hits=self.hits | bit if answer.hit else self.hits,
+            misses=self.misses if answer.hit else self.misses | bit,
         )
-        following._check_numbers()
+        following._check_hits_and_misses()
         return following
 
     @classmethod
@@ -431,16 +436,7 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
 
     In the name of a ship a blank may replace -, as in `E5 patrol boat`.
     """
-    joined = re.sub(
-        r"\b(hit|sunk)(?:\s*:\s*|(?<=sunk)\s*=\s*|(?=\d))",
-        r"\1:",
-        text.strip(" \t\r\n,;"),
-        flags=re.IGNORECASE,
-    )
-    words = (
-        re.split(r"(?:[\s,;=]|(?<!sunk)(?<!hit):)+", joined, flags=re.IGNORECASE) if joined else []
-    )
-    words = _join_names(words, game)
+    words = _words_of(game, text)
     shots = []
     while words:
         try:
@@ -452,7 +448,7 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
             raise PositionError(f"{name} has no reply; write it as in {name} miss or {name}=miss")
         answer = _spell_out(words.pop(0))
         if game.has_labels:
-            if game.label_named(answer):
+            if game.label_named(answer):  # the ship alone: only a hit names one
                 answer = f"hit:{answer}"
             elif answer.lower() == "hit" and words and _is_label(words[0], game.bit(cell), game):
                 answer = f"hit:{words.pop(0)}"
@@ -464,20 +460,35 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
     return tuple(shots)
 
 
-def _join_names(words: Sequence[str], game: Game) -> list[str]:
-    """Join words that are the name of one ship, as in patrol boat.
+def _words_of(game: Game, text: str) -> list[str]:
+    """Return the words of a text of shots; `hit`, `sunk` and a label after `:` are one word."""
+    text = text.strip(" \t\r\n,;")
+    if not text:
+        return []
+    # "hit : 3", "sunk = 3" and "hit3" become "hit:3", "sunk:3" and "hit:3".
+    text = re.sub(
+        r"\b(hit|sunk)(?:\s*:\s*|(?<=sunk)\s*=\s*|(?=\d))", r"\1:", text, flags=re.IGNORECASE
+    )
+    words = re.split(r"(?:[\s,;=]|(?<!sunk)(?<!hit):)+", text, flags=re.IGNORECASE)
+    return _join_ship_names(words, game)
+
+
+def _join_ship_names(words: Sequence[str], game: Game) -> list[str]:
+    """Return the words with those of one ship's name joined, as in patrol boat.
 
     A word that can be a cell is not joined: it begins the next shot.
     """
     names = [name for name in game.named_ships if "-" in name]
+    longest_first = sorted(names, key=len, reverse=True)
     joined: list[str] = []
-    words = list(words)
-    while words:
-        answer, colon, first = words.pop(0).rpartition(":")
-        for name in sorted(names, key=len, reverse=True):
-            others = words[: name.count("-")]
+    remaining = list(words)
+    while remaining:
+        answer, colon, first = remaining.pop(0).rpartition(":")
+        for name in longest_first:
+            others = remaining[: name.count("-")]
             if "-".join((first, *others)).lower() == name and not any(map(is_cell, others)):
-                first, words = " ".join((first, *others)), words[len(others) :]
+                first = " ".join((first, *others))
+                del remaining[: len(others)]
                 break
         joined.append(f"{answer}{colon}{first}")
     return joined
@@ -485,10 +496,10 @@ def _join_names(words: Sequence[str], game: Game) -> list[str]:
 
 def _is_label(word: str, cell: int, game: Game) -> bool:
     """True if a word is the ship that a hit names or shows; A1 can be a ship of one cell."""
-    ship = game.label_named(word)
-    if isinstance(ship, Placement):
-        return bool(ship & cell)
-    return bool(ship) or word.isdecimal()
+    label = game.label_named(word)
+    if isinstance(label, Placement):
+        return bool(label & cell)
+    return bool(label) or word.isdecimal()
 
 
 def _spell_out(word: str) -> str:
@@ -511,7 +522,8 @@ def _drawn_rows(game: Game, drawing: str | Iterable[Iterable[object]]) -> list[s
     lines = drawing.splitlines() if isinstance(drawing, str) else drawing
     if not isinstance(lines, Iterable) or not all(isinstance(line, Iterable) for line in lines):
         raise PositionError(f"{drawing!r} is not a drawn board; give its rows, of {BOARD_SIGNS}")
-    rows = [row for row in ("".join("".join(map(str, line)).split()) for line in lines) if row]
+    lines_without_spaces = ("".join("".join(map(str, line)).split()) for line in lines)
+    rows = [line for line in lines_without_spaces if line]
     if len(rows) != game.rows:
         raise PositionError(
             f"the drawn board has {len(rows)} rows; {game} has {game.rows}, one line each"
@@ -526,34 +538,40 @@ def _drawn_replies(
 
     meanings -- the signs that other signs stand for.
     """
-    replies = {sign: r for r in (HIT, MISS, SUNK) for sign in SIGNS[str(r)]} | {"S": SUNK}
+    replies = {sign: answer for answer in (HIT, MISS, SUNK) for sign in SIGNS[str(answer)]}
+    replies["S"] = SUNK
     unknown = {*"".join(rows)} - {".", *HOLES, *replies, *meanings}
     drawn: dict[Cell, Reply] = {}
     for i, row in enumerate(rows):
-        place = f"row {i + 1} of the drawn board, {row!r},"
+        where = f"row {i + 1} of the drawn board, {row!r},"
         if len(row) != game.columns:
-            raise PositionError(f"{place} has {len(row)} cells; {game} has {game.columns} columns")
+            raise PositionError(f"{where} has {len(row)} cells; {game} has {game.columns} columns")
         for j, mark in enumerate(row):
             if mark in unknown:
                 raise PositionError(
-                    f"{mark!r} in {place} is none of {BOARD_SIGNS}; {_marks_to_give(unknown)}"
+                    f"{mark!r} in {where} is none of {BOARD_SIGNS}; {_marks_to_give(unknown)}"
                 )
-            symbol = meanings.get(mark, mark)
-            if (symbol in HOLES) != bool(game.holes >> i * game.columns + j & 1):
-                is_hole = "no hole" if symbol in HOLES else "a hole"
+            sign = meanings.get(mark, mark)
+            is_hole = bool(game.holes >> i * game.columns + j & 1)
+            if (sign in HOLES) != is_hole:
+                hole = "a hole" if is_hole else "no hole"
                 raise PositionError(
-                    f"{symbol!r} in {place} is at {cell_name((i, j))}, which is {is_hole} of "
-                    f"{game}; - or # is a hole"
+                    f"{sign!r} in {where} is at {cell_name((i, j))}, which is {hole} of {game}; "
+                    "- or # is a hole"
                 )
-            if symbol in replies:
-                drawn[i, j] = replies[symbol]
+            if sign in replies:
+                drawn[i, j] = replies[sign]
     return drawn
 
 
-def _meanings(marks: str) -> dict[str, str]:
-    """Map other marks to signs of drawn boards; the text is that of `Position.from_board`."""
+def _parse_marks(marks: str) -> dict[str, str]:
+    """Return the sign of drawn boards that each mark stands for.
+
+    marks -- as `Position.from_board` takes them: the marks, `=`, and as many signs.
+    """
     middle = len(marks) // 2
-    meanings = dict(zip(marks[:middle], marks[middle + 1 :].replace("x", "X"), strict=False))
+    signs = marks[middle + 1 :].replace("x", "X")
+    meanings = dict(zip(marks[:middle], signs, strict=False))
     accepted = {".", "S", *HOLES, *"".join(SIGNS.values())}
     is_whole = len(meanings) == middle and len(marks) == 2 * middle + 1 and marks[middle] == "="
     if marks and not (is_whole and {*meanings.values()} <= accepted):
@@ -567,42 +585,47 @@ def _meanings(marks: str) -> dict[str, str]:
 def _marks_to_give(unknown: Iterable[str]) -> str:
     """Return advice on unknown signs, with a guess at what they are."""
     signs = sorted(unknown)
-    meant = "".join(_OFTEN.get(sign, "?") for sign in signs)
+    guess = "".join(_OFTEN.get(sign, "?") for sign in signs)
+    hint = ", with a sign for ?" if "?" in guess else ""
     return (
-        f"replace {' '.join(signs)}, or say what they are: --marks '{''.join(signs)}={meant}'"
-        f"{', with a sign for ?' * ('?' in meant)}"
+        f"replace {' '.join(signs)}, or say what they are: --marks '{''.join(signs)}={guess}'{hint}"
     )
 
 
-def _sinkings_of(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
+def _with_sinkings(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
     """Return drawn replies with one sinking for each ship marked as sunk, at its last cell.
 
     If ships do not touch along sides, connected hits are one ship, and it makes no difference which
-    of its cells was hit last.
+    of its cells was hit last. If they may touch, raises PositionError.
     """
     if game.contact == "any":
-        hits_in_order = " ".join(f"{cell_name(cell)}={r}" for cell, r in drawn.items() if r.hit)
+        hits = [f"{cell_name(cell)}={answer}" for cell, answer in drawn.items() if answer.hit]
         raise PositionError(
             "a drawn board does not tell the order of the shots, and where ships may touch it says "
-            f"which ship was sunk; give the hits as text in their order, here {hits_in_order}"
+            f"which ship was sunk; give the hits as text in their order, here {' '.join(hits)}"
         )
     replies = dict(drawn)
-    hits = game.mask(cell for cell, answer in drawn.items() if answer.hit)
+    cells_hit = game.mask(cell for cell, answer in drawn.items() if answer.hit)
     for cell, answer in drawn.items():
         if answer == SUNK:
-            ship = connected_cells(hits, game.board.sides, game.bit(cell))
+            ship = connected_cells(cells_hit, game.board.sides, game.bit(cell))
             *others, last = game.cells_of(ship)
             replies |= dict.fromkeys(others, HIT)
-            replies[last] = SUNK
-            if game.labels:
-                kinds = [kind for kind in game.fleet if ship in game.placements(kind)]
-                if not kinds:
-                    raise PositionError(
-                        f"{'+'.join(game.names(ship))} is marked as sunk on the drawn board, and "
-                        f"no ship of the fleet {game.fleet_text} lies there"
-                    )
-                replies[last] = Reply(True, True, kinds[0])
+            replies[last] = _sinking_of(game, ship)
     return replies
+
+
+def _sinking_of(game: Game, ship: int) -> Reply:
+    """Return the reply to the hit that sinks a ship (mask); PositionError if no ship lies there."""
+    if not game.labels:
+        return SUNK
+    kinds = [kind for kind in game.fleet if ship in game.placements(kind)]
+    if not kinds:
+        raise PositionError(
+            f"{'+'.join(game.names(ship))} is marked as sunk on the drawn board, and no ship of "
+            f"the fleet {game.fleet_text} lies there"
+        )
+    return Reply(hit=True, sunk=True, label=kinds[0])
 
 
 def no_configuration(game: Game) -> ImpossiblePosition:
