@@ -51,7 +51,10 @@ _OFTEN = dict(zip("xhH*mMdDZ~", "XXXXoo●●●.", strict=True))  # what other 
 
 
 def legend(game: Game, in_figures: bool = False) -> str:
-    """Return the meanings of the signs of replies that the game gives."""
+    """Return the meanings of the signs on a board, as in `X hit, o miss`.
+
+    in_figures -- True for the signs in figures, × and ○; False for those in text.
+    """
     replies = (HIT, MISS) if game.is_silent else (HIT, MISS, SUNK)
     signs = [answer.sign if in_figures else answer.letter for answer in replies]
     return ", ".join(f"{sign} {answer}" for sign, answer in zip(signs, replies, strict=True))
@@ -59,12 +62,15 @@ def legend(game: Game, in_figures: bool = False) -> str:
 
 @lru_cache(maxsize=16)
 def known_replies(game: Game) -> tuple[Reply, ...]:
-    """Return all replies that the rules of the game allow, sorted by `Reply.order`."""
+    """Return all replies that the rules of the game can give, sorted by `Reply.order`."""
     return tuple(sorted({MISS} | game.hit_replies, key=lambda reply: reply.order))
 
 
 def replies_at(game: Game, cell: Cell) -> list[Reply]:
-    """Return the known replies to a shot at a cell; shown ships must lie on it."""
+    """Return the replies of `known_replies` to a shot at a cell.
+
+    Those that show a ship which does not lie on the cell are left out.
+    """
     bit = game.bit(cell)
     return [
         answer
@@ -76,8 +82,8 @@ def replies_at(game: Game, cell: Cell) -> list[Reply]:
 def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Reply:
     """Return the opponent's reply: the rules of the game in one function.
 
-    configuration -- masks of the ships, with twins in the order of the fleet; hits -- mask of the
-    cells hit before; shot -- mask of the cell shot now.
+    configuration -- the masks of the ships, in the order of the fleet if the game has twins.
+    hits -- the mask of the cells hit before. shot -- the mask of the cell shot now.
     """
     for number, ship in enumerate(configuration):
         if not ship & shot:
@@ -108,10 +114,10 @@ class Position:
     game -- a Game, or its text, as in `4x4:3,2`. shots -- shots, their text, as in
     `B3=hit A1=miss`, or replies by cell, as in `{"B3": "hit", (0, 0): "miss"}`.
 
-    Two positions are equal if they have the same game and shots; the order matters only if sinkings
-    are announced. Raises PositionError for a cell off the board, a cell shot twice, a reply that
-    the game never gives, and more hits, misses or sinkings than there can be. It does not check
-    that a configuration is left, as `optsearch.counting` can.
+    Two positions are equal if their games and shots are; the order of the shots matters only if
+    sinkings are announced. Raises PositionError for a cell off the board, a cell shot twice, a
+    reply that the game never gives, and more hits, misses or sinkings than there can be. Whether a
+    configuration is left is not checked; `optsearch.counting` can tell.
     """
 
     game: Game
@@ -131,7 +137,10 @@ class Position:
         self._check_hits_and_misses()
 
     def _check_shot(self, shot: Shot, earlier_shots: Sequence[Shot], cells_shot: int) -> int:
-        """Return the mask of a shot's cell; PositionError if it cannot follow these shots."""
+        """Return the mask of a shot's cell; PositionError if it cannot follow the earlier shots.
+
+        cells_shot -- the mask of their cells.
+        """
         try:
             bit = self.game.bit(shot.cell)
         except GameError as error:
@@ -206,9 +215,10 @@ class Position:
 
     @classmethod
     def of(cls, position: Position | Game | str, shots: str = "") -> Position:
-        """Return a position itself, or that of a game or of its text such as `4x4:3,2`.
+        """Return a position itself, or the position of a game or of its text such as `4x4:3,2`.
 
-        shots -- further shots, as in `B3=hit A1=miss`.
+        shots -- the text of shots to add, as in `B3=hit A1=miss`. Raises NotSupported for a
+        position whose replies may be false.
         """
         if isinstance(position, Position):
             position.game.require_known_fleet()
@@ -229,9 +239,9 @@ class Position:
 
     @classmethod
     def parse(cls, game: Game | str, text: str) -> Position:
-        """Return the position of a text such as `B3=hit A1=miss` (the empty text: no shot).
+        """Return the position after the shots of a text such as `B3=hit A1=miss`.
 
-        Shots are separated by spaces or commas.
+        Shots are separated by spaces or commas. The empty text is no shot.
         """
         return cls(game, text)
 
@@ -243,12 +253,12 @@ class Position:
 
     @property
     def title(self) -> str:
-        """The game, and the shots if there are any."""
+        """The texts of the game and of the shots, if there are any."""
         return f"{self.game}, {self}" if self.shots else str(self.game)
 
     @property
     def signs(self) -> dict[Cell, str]:
-        """The sign in figures of each cell that is shot."""
+        """The sign of each cell shot, as figures have it: ×, ○ or ●."""
         return {cell: answer.sign for cell, answer in self.drawn_replies.items()}
 
     @cached_property
@@ -272,11 +282,11 @@ class Position:
 
     @property
     def ships_afloat(self) -> int:
-        """The number of ships afloat, as far as the replies tell."""
+        """The number of ships without those that the replies show to be sunk."""
         return len(self.game.fleet) - sum(answer.sunk for answer in self.drawn_replies.values())
 
     def _repr_html_(self) -> str:
-        """Return the board as notebooks show it: × is a hit, ○ a miss."""
+        """Return the board as notebooks show it, in HTML: × is a hit, ○ a miss."""
         drawn = notebook.board_html(self.game.board, self.signs)
         return notebook.with_title(self.title, drawn, legend(self.game, True) if self.shots else "")
 
@@ -289,15 +299,17 @@ class Position:
         drawing: str | Iterable[Iterable[object]] | None = None,
         marks: str = "",
     ) -> Position:
-        """Read a drawing, one line per row: `.` not shot, `X` hit, `o` miss, `-` a hole.
+        """Return the position that a drawing shows: `.` not shot, `X` hit, `o` miss, `-` a hole.
 
-        `×`, `○` and `#` also mean hit, miss and hole; blank lines and spaces are skipped. The
-        drawing may be a list of rows, or an array of signs. `S` or `●` marks a cell of a sunk ship;
-        one cell of a ship is enough. The shots are in row-major order. Raises PositionError for a
-        sunk ship if ships may touch along sides: the order of the hits says which ship was sunk.
+        drawing -- a text with one line per row of the board, a list of rows, or an array of signs.
+            `×`, `○` and `#` also mean hit, miss and hole. `S` or `●` marks a cell of a sunk ship;
+            one such cell of a ship is enough. Blank lines and spaces are skipped.
+        marks -- translates other signs, those before `=` into those after it: by `hmd-=xo●.` h is a
+            hit, m a miss, d a sunk ship, and - a cell that was not shot.
 
-        marks -- translates other signs, those before `=` into those after it: in `hmd-=xo●.` h is a
-        hit, m a miss, d a sunk ship, and - a cell that was not shot.
+        The shots are in row-major order. Raises PositionError for a drawing that does not fit the
+        game, and for a sunk ship if ships may touch along sides: then only the order of the hits
+        says which ship was sunk.
         """
         if drawing is None:
             raise PositionError(
@@ -316,7 +328,10 @@ class Position:
         return cls(game, tuple(Shot(cell, answer) for cell, answer in drawn.items()))
 
     def board(self) -> str:
-        """Draw the board: `rows` lines of `columns` characters, without a final newline."""
+        """Return the drawn board: one line per row, one sign per cell, without a final newline.
+
+        `.` is a cell not shot, `X` a hit, `o` a miss, `●` a hit that sinks, `-` a hole.
+        """
         game = self.game
         signs = [["."] * game.columns for _ in range(game.rows)]
         for row, column in game.cells_of(game.holes):
@@ -328,7 +343,7 @@ class Position:
     # What the shots say
 
     def is_over(self, ships: Iterable[int]) -> bool:
-        """True if the game against these ships (masks) is over."""
+        """True if the game against these ships (masks) is over: no more hit is needed."""
         return not self.hits_left or not any(ship & ~self.hits for ship in ships)
 
     @cached_property
@@ -348,12 +363,12 @@ class Position:
 
     @property
     def hits_array(self) -> NDArray[np.uint8]:
-        """1 on the cells hit, 0 elsewhere; uint8 of shape (rows, columns)."""
+        """An array with 1 on the cells hit and 0 elsewhere: uint8 of shape (rows, columns)."""
         return self.game.array(self.hits)
 
     @property
     def misses_array(self) -> NDArray[np.uint8]:
-        """1 on the cells missed, 0 elsewhere; uint8 of shape (rows, columns)."""
+        """An array with 1 on the cells missed and 0 elsewhere: uint8 of shape (rows, columns)."""
         return self.game.array(self.misses)
 
     @property
@@ -381,13 +396,16 @@ class Position:
 
     @classmethod
     def unchecked(cls, game: Game, shots: tuple[Shot, ...], hits: int, misses: int) -> Position:
-        """Return a position of shots that were checked before. hits, misses -- their masks."""
+        """Return a position of shots that are known to be valid.
+
+        hits, misses -- the masks of the cells hit and missed.
+        """
         position = object.__new__(cls)
         position.__dict__.update(game=game, shots=shots, hits=hits, misses=misses)
         return position
 
     def is_compatible(self, configuration: Sequence[int]) -> bool:
-        """True if replaying the shots on this configuration (masks of ships) gives these replies.
+        """True if the ships of a configuration (masks) give these replies to these shots.
 
         This is the definition; the kernels must agree with it.
         """
@@ -415,7 +433,7 @@ class Position:
 def _shots_in(
     game: Game, shots: Iterable[Shot] | Mapping[Cell | str, Reply | str]
 ) -> tuple[Shot, ...]:
-    """Return shots given as such, or as replies by cell; PositionError for anything else."""
+    """Return shots given as such, or as replies by cell; PositionError for other values."""
     if isinstance(shots, Mapping):
         return tuple(
             Shot(cell_of(cell), game.reply(answer) if isinstance(answer, str) else answer)
@@ -434,7 +452,8 @@ def _shots_in(
 def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
     """Return the shots of a text such as `B3=hit A1=miss C4=sunk:3` or `B3 hit4, A1 m, C4 sunk 3`.
 
-    In the name of a ship a blank may replace -, as in `E5 patrol boat`.
+    In the name of a ship a blank may replace -, as in `E5 patrol boat`. Raises PositionError for
+    a text that is not a list of shots.
     """
     words = _words_of(game, text)
     shots = []
@@ -495,7 +514,11 @@ def _join_ship_names(words: Sequence[str], game: Game) -> list[str]:
 
 
 def _is_label(word: str, cell: int, game: Game) -> bool:
-    """True if a word is the ship that a hit names or shows; A1 can be a ship of one cell."""
+    """True if a word after `hit` is the label of the hit, and not the cell of the next shot.
+
+    A1 can be both: it is the label of a ship of one cell if the shot was at A1. cell -- the cell
+    that was shot, as a mask.
+    """
     label = game.label_named(word)
     if isinstance(label, Placement):
         return bool(label & cell)
@@ -503,12 +526,15 @@ def _is_label(word: str, cell: int, game: Game) -> bool:
 
 
 def _spell_out(word: str) -> str:
-    """Return a reply in full, which may be abbreviated."""
+    """Return the reply that a word abbreviates; another word stays as it is."""
     return WORDS.get(word.lower(), word)
 
 
 def _names_sunk_ship(answer: str, words: list[str], game: Game) -> bool:
-    """True if the next word is the ship that a sinking names: L4 can also be the next cell."""
+    """True if the next of the words is the ship that is sunk, and not the cell of the next shot.
+
+    L4 can be both. It is a cell if a reply follows it. answer -- the word before.
+    """
     if answer.lower() != "sunk":
         return False
     if game.label_named(words[0]) in game.named_ships.values():
@@ -518,7 +544,10 @@ def _names_sunk_ship(answer: str, words: list[str], game: Game) -> bool:
 
 
 def _drawn_rows(game: Game, drawing: str | Iterable[Iterable[object]]) -> list[str]:
-    """Return the rows of a drawn board without spaces and blank lines; one per row of the game."""
+    """Return the rows of a drawn board, without spaces and blank lines.
+
+    Raises PositionError unless they are as many as the rows of the game.
+    """
     lines = drawing.splitlines() if isinstance(drawing, str) else drawing
     if not isinstance(lines, Iterable) or not all(isinstance(line, Iterable) for line in lines):
         raise PositionError(f"{drawing!r} is not a drawn board; give its rows, of {BOARD_SIGNS}")
@@ -534,9 +563,9 @@ def _drawn_rows(game: Game, drawing: str | Iterable[Iterable[object]]) -> list[s
 def _drawn_replies(
     game: Game, rows: Sequence[str], meanings: Mapping[str, str]
 ) -> dict[Cell, Reply]:
-    """Map the cells that are drawn as shot to the replies of their signs, row by row.
+    """Return the replies of the cells that are drawn as shot, by cell and in row-major order.
 
-    meanings -- the signs that other signs stand for.
+    rows -- the drawn rows. meanings -- for each other mark, the sign that it stands for.
     """
     replies = {sign: answer for answer in (HIT, MISS, SUNK) for sign in SIGNS[str(answer)]}
     replies["S"] = SUNK
@@ -583,7 +612,7 @@ def _parse_marks(marks: str) -> dict[str, str]:
 
 
 def _marks_to_give(unknown: Iterable[str]) -> str:
-    """Return advice on unknown signs, with a guess at what they are."""
+    """Return advice on unknown signs of a drawn board, with a guess at what they mean."""
     signs = sorted(unknown)
     guess = "".join(_OFTEN.get(sign, "?") for sign in signs)
     hint = ", with a sign for ?" if "?" in guess else ""
@@ -629,7 +658,7 @@ def _sinking_of(game: Game, ship: int) -> Reply:
 
 
 def no_configuration(game: Game) -> ImpossiblePosition:
-    """Return the error for a game whose fleet does not fit."""
+    """Return the error for a game whose fleet does not fit on the board."""
     return ImpossiblePosition(
         f"{game} has no configuration: the fleet does not fit on the board with "
         f"contact={game.contact}"
@@ -641,8 +670,9 @@ def play(
 ) -> Position:
     """Play a game against given ships, and return the position at its end.
 
-    shot -- the cell to shoot at a position; None ends the game before the last ship is sunk.
-    configuration -- masks of the ships, compatible with `start`, where the game begins.
+    shot -- a function that returns the cell to shoot at a position, or None to end the game before
+    it is over. configuration -- the masks of the ships. start -- the position where the game
+    begins; the ships must be compatible with it.
     """
     ships, position, game = tuple(configuration), start, start.game
     while not position.is_over(ships):
