@@ -57,15 +57,16 @@ class Drawing(NamedTuple):
 
     def mirror(self) -> Drawing:
         """Return its mirror image, left to right."""
-        right = max(column for _, column in self.cells)
-        return self._mapped({(i, j): (i, right - j) for i, j in self.cells})
+        last_column = max(column for _, column in self.cells)
+        return self._map_cells({(i, j): (i, last_column - j) for i, j in self.cells})
 
     def transpose(self) -> Drawing:
         """Return it mirrored along the diagonal: rows become columns."""
-        return self._mapped({(i, j): (j, i) for i, j in self.cells})
+        return self._map_cells({(i, j): (j, i) for i, j in self.cells})
 
-    def _mapped(self, images: dict[Cell, Cell]) -> Drawing:
-        return Drawing(tuple(sorted(images.values())), self.head and images[self.head])
+    def _map_cells(self, image_of_cell: dict[Cell, Cell]) -> Drawing:
+        head = None if self.head is None else image_of_cell[self.head]
+        return Drawing(tuple(sorted(image_of_cell.values())), head)
 
 
 class Labelled(int):
@@ -90,9 +91,9 @@ class Placement(Labelled):
 
     def __new__(cls, mask: int, text: str) -> Placement:
         """Make the placement on these cells. text -- their names."""
-        ship = super().__new__(cls, mask)
-        ship.text = text
-        return ship
+        placement = super().__new__(cls, mask)
+        placement.text = text
+        return placement
 
     def __getnewargs__(self) -> tuple[int, str]:  # type: ignore[override]
         return int(self), self.text
@@ -195,34 +196,42 @@ def orientations_of(kind: int) -> tuple[Cells, ...]:
     """Return the orientations of a ship; a straight one lies across, and then down."""
     if isinstance(kind, Shape):
         return kind.orientations
-    across = tuple((0, i) for i in range(kind))
+    across = tuple((0, column) for column in range(kind))
     return (across, transpose(across)) if kind > 1 else (across,)
 
 
 @lru_cache(maxsize=256)
 def parse_kind(text: str) -> int:
     """Return the length or shape that a text such as `3`, `L4` or `#./##` names; else GameError."""
-    plain = text.strip()
-    if straight := re.fullmatch(r"[Ii]?(\d{1,9})([A-Za-z]?)", plain, re.ASCII):
+    stripped = text.strip()
+    if straight := re.fullmatch(r"[Ii]?(\d{1,9})([A-Za-z]?)", stripped, re.ASCII):
         length, letter = int(straight[1]), straight[2].lower()
         return Lettered(length, letter) if letter else length
-    if span := re.fullmatch(r"(\d{1,9})-(\d{1,9})([A-Za-z]?)", plain, re.ASCII):
+    if span := re.fullmatch(r"(\d{1,9})-(\d{1,9})([A-Za-z]?)", stripped, re.ASCII):
         shortest, longest = int(span[1]), int(span[2])
         if not 0 < shortest < longest:
             raise GameError(f"{text!r} is no range of lengths; the lesser comes first, as in 2-5")
         return LengthRange(shortest, longest, span[3].lower())
-    head, dash, turns = plain.partition("-")
-    allowed = f"{dash}{turns}".lower()
-    drawing = NAMED.get(SHORT.get(head.upper(), head.upper()), head)
-    if allowed not in TURNS or not re.fullmatch(r"[#.@/]+", drawing) or drawing.count("@") > 1:
+    return _parse_shape(text)
+
+
+def _parse_shape(text: str) -> int:
+    """Return the shape of a text such as `L4`, `W5-fixed` or `#./##`; GameError for another text.
+
+    A shape that is a straight line, which may be turned, is returned as its length.
+    """
+    name_or_rows, dash, suffix = text.strip().partition("-")
+    turns = f"{dash}{suffix}".lower()
+    name = name_or_rows.upper()
+    rows = NAMED.get(SHORT.get(name, name), name_or_rows)
+    if turns not in TURNS or not re.fullmatch(r"[#.@/]+", rows) or rows.count("@") > 1:
         raise GameError(f"{text!r} is not a ship; write {_FORM}")
-    drawings = _orientations(_drawing(drawing, text), allowed)
-    if len({each.cells for each in drawings}) < len(drawings):
+    drawings = _orientations(_parse_drawing(rows, text), turns)
+    if len({drawing.cells for drawing in drawings}) < len(drawings):
         raise GameError(f"{text!r} has more than one head on the same cells; -fixed has one")
     length = len(drawings[0].cells)
-    if drawings == tuple(map(Drawing, sorted(orientations_of(length)))):
-        return length
-    return Shape(_text(drawings), drawings)
+    is_straight = drawings == tuple(map(Drawing, sorted(orientations_of(length))))
+    return length if is_straight else Shape(_shape_text(drawings), drawings)
 
 
 def is_kind(text: str) -> bool:
@@ -238,20 +247,25 @@ def transpose(cells: Cells) -> Cells:
     return Drawing(cells).transpose().cells
 
 
-def _orientations(drawing: Drawing, allowed: str) -> tuple[Drawing, ...]:
+def _orientations(drawing: Drawing, turns: str) -> tuple[Drawing, ...]:
     """List all orientations, ascending by their cells."""
+    if turns == "-fixed":
+        return (drawing,)
     drawings = {drawing}
-    while allowed != "-fixed":
+    while True:  # until no turn of these makes another one
         images = {each.transpose().mirror() for each in drawings}  # a quarter turn
-        images |= {each.mirror() for each in drawings} if not allowed else set()
+        if turns != "-onesided":
+            images |= {each.mirror() for each in drawings}
         if images <= drawings:
-            break
+            return tuple(sorted(drawings))
         drawings |= images
-    return tuple(sorted(drawings))
 
 
-def _drawing(drawing: str, text: str) -> Drawing:
-    """Read a drawing; GameError unless its cells are one piece and fill rows and columns."""
+def _parse_drawing(drawing: str, text: str) -> Drawing:
+    """Return the cells and the head of rows such as `#./##`. text -- the ship, for errors.
+
+    Raises GameError if the cells are not one piece, or a row or a column is empty.
+    """
     rows = drawing.split("/")
     signs = {(i, j): sign for i, row in enumerate(rows) for j, sign in enumerate(row)}
     cells = {cell for cell, sign in signs.items() if sign != "."}
@@ -268,20 +282,24 @@ def _drawing(drawing: str, text: str) -> Drawing:
         waiting += neighbours & cells - component
     if component != cells:
         raise GameError(f"{text!r} is not one piece; its cells must join along edges")
-    return Drawing(tuple(sorted(cells)), next((c for c in cells if signs[c] == "@"), None))
+    head = next((cell for cell in cells if signs[cell] == "@"), None)
+    return Drawing(tuple(sorted(cells)), head)
 
 
-def _text(drawings: tuple[Drawing, ...]) -> str:
-    """Return the name of a shape, or else its first drawing, with the suffix of its turns."""
-    for allowed in TURNS:
-        for name, drawing in NAMED.items():
-            if _orientations(_drawing(drawing, name), allowed) == drawings:
-                return f"{name}{allowed}"
+def _shape_text(drawings: tuple[Drawing, ...]) -> str:
+    """Return the name of a shape, or else the rows of its first drawing; then the allowed turns.
+
+    drawings -- all orientations of the shape.
+    """
+    for turns in TURNS:
+        for name, rows_of_name in NAMED.items():
+            if _orientations(_parse_drawing(rows_of_name, name), turns) == drawings:
+                return f"{name}{turns}"
     first = drawings[0]
-    allowed = next(a for a in TURNS if _orientations(first, a) == drawings)
+    turns = next(turns for turns in TURNS if _orientations(first, turns) == drawings)
     signs = dict.fromkeys(first.cells, "#")
     if first.head is not None:
         signs[first.head] = "@"
-    rows, columns = (max(side) + 1 for side in zip(*first.cells, strict=True))
+    rows, columns = (max(indices) + 1 for indices in zip(*first.cells, strict=True))
     lines = ("".join(signs.get((i, j), ".") for j in range(columns)) for i in range(rows))
-    return f"{'/'.join(lines)}{allowed}"
+    return f"{'/'.join(lines)}{turns}"

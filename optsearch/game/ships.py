@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from optsearch.game.cells import cell_name, parse_cell
+from optsearch.game.cells import Cell, cell_name, parse_cell
 from optsearch.game.game import Game
 from optsearch.support.errors import GameError
 
@@ -15,23 +15,37 @@ def ship_of(text: str, game: Game) -> int:
     """Return the mask of a ship by its first and last cell, or all its cells; else GameError."""
     if "+" in text:
         ship = game.mask(map(parse_cell, text.split("+")))
-        if not any(ship in game.placements(kind) for kind in set(game.fleet)):
+        if not _can_lie_at(ship, game):
             raise GameError(f"no ship of {game} lies at {text!r}")
         return ship
     ends = [parse_cell(end) for end in text.split("-")]
-    for kind in set(game.fleet) if len(ends) <= 2 and game.mask(ends) else ():
-        for ship in game.placements(kind):
-            if game.has_ends(ship) and game.cells_of(ship)[:: max(1, kind - 1)] == ends:
+    if len(ends) <= 2:
+        game.mask(ends)  # GameError for a cell off the board
+        ships = (ship for kind in set(game.fleet) for ship in game.placements(kind))
+        for ship in ships:
+            if game.has_ends(ship) and _ends_of(ship, game) == ends:
                 return ship
+    # A ship over a seam, or of another form, may still fill the rectangle between two cells.
     (row, column), (last_row, last_column) = ends[0], ends[-1]
-    cells = [(i, j) for i in range(row, last_row + 1) for j in range(column, last_column + 1)]
-    ship = game.mask(cells)
-    if len(ends) > 2 or not any(ship in game.placements(kind) for kind in set(game.fleet)):
+    rectangle = [(i, j) for i in range(row, last_row + 1) for j in range(column, last_column + 1)]
+    ship = game.mask(rectangle)
+    if len(ends) > 2 or not _can_lie_at(ship, game):
         raise GameError(
             f"no ship of {game} lies at {text!r}; write its first and last cell, as in A1-A3, or "
             "all its cells, as in A1+A2+A3"
         )
     return ship
+
+
+def _ends_of(ship: int, game: Game) -> list[Cell]:
+    """Return the first and the last cell of a ship (mask), or its only cell."""
+    cells = game.cells_of(ship)
+    return [cells[0], cells[-1]] if len(cells) > 1 else cells
+
+
+def _can_lie_at(ship: int, game: Game) -> bool:
+    """True if some ship of the fleet can lie on the cells of a mask."""
+    return any(ship in game.placements(kind) for kind in set(game.fleet))
 
 
 def objection(game: Game, ships: Iterable[int]) -> str:
@@ -41,7 +55,7 @@ def objection(game: Game, ships: Iterable[int]) -> str:
     if tuple(lengths) != tuple(map(int, game.fleet)):
         return f"the ships have the lengths {lengths}; {game} has others"
     for ship in ships:
-        if not any(ship in game.placements(kind) for kind in set(game.fleet)):
+        if not _can_lie_at(ship, game):
             return f"no ship can lie at {' '.join(game.names(ship))}"
     kinds = game.kinds_of(ships)
     if Counter(kinds) != Counter(game.fleet):
@@ -60,22 +74,26 @@ def objection(game: Game, ships: Iterable[int]) -> str:
 def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
     """Yield the configurations on exactly these cells (mask), each in the order of the fleet."""
 
-    def place(cells_left: int, fleet: Counter[int]) -> Iterator[tuple[tuple[int, int], ...]]:
-        if not cells_left and not fleet:
+    def cover(cells_left: int, ships_left: Counter[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+        """Yield the ways to cover the cells left: for each ship its fleet index and its mask."""
+        if not cells_left and not ships_left:
             yield ()
-        for kind in fleet:
-            for ship in _by_first_cell(game, kind).get(cells_left & -cells_left, ()):
-                if not ship & ~cells_left and not game.halo(ship) & cells:
-                    for others in place(cells_left & ~ship, fleet - Counter([kind])):
-                        yield ((game.fleet.index(kind), ship), *others)
+        first_cell = cells_left & -cells_left
+        for kind in ships_left:
+            for ship in _placements_by_first_cell(game, kind).get(first_cell, ()):
+                is_free = not ship & ~cells_left and not game.halo(ship) & cells
+                if not is_free:
+                    continue
+                for others in cover(cells_left & ~ship, ships_left - Counter([kind])):
+                    yield ((game.fleet.index(kind), ship), *others)
 
-    for ships in place(cells, Counter(game.fleet)):
+    for ships in cover(cells, Counter(game.fleet)):
         yield tuple(ship for _, ship in sorted(ships))
 
 
 @lru_cache(maxsize=64)
-def _by_first_cell(game: Game, kind: int) -> dict[int, list[int]]:
-    """Group the placements of a ship by their first cell (mask)."""
+def _placements_by_first_cell(game: Game, kind: int) -> dict[int, list[int]]:
+    """Return the placements of a ship for each first cell: the lowest bit of the mask."""
     by_cell: dict[int, list[int]] = {}
     for ship in game.placements(kind):
         by_cell.setdefault(ship & -ship, []).append(ship)

@@ -26,9 +26,10 @@ def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
             f"{wanted} of {red} red balls cannot be drawn from {balls} balls; "
             "1 <= wanted <= red <= balls is accepted"
         )
-    sets_of_red = comb(balls, red)
+    orders_of_colours = comb(balls, red)
     return {
-        n: Fraction(comb(n - 1, wanted - 1) * comb(balls - n, red - wanted), sets_of_red)
+        # The n-th ball is red, wanted - 1 of those before it are, and the other red ones follow.
+        n: Fraction(comb(n - 1, wanted - 1) * comb(balls - n, red - wanted), orders_of_colours)
         for n in range(wanted, balls - red + wanted + 1)
     }
 
@@ -40,4 +41,4 @@ def random_shots(game: Game) -> dict[int, Fraction]:
 
 def mean(distribution: Mapping[int, Fraction]) -> Fraction:
     """Return the mean of a distribution."""
-    return sum((n * p for n, p in distribution.items()), Fraction(0))
+    return sum((n * probability for n, probability in distribution.items()), Fraction(0))

@@ -55,7 +55,7 @@ def announcement_of(text: str) -> Announcement:
 
     After NAME may follow `@` and the digest of the file.
     """
-    return ANNOUNCEMENTS[text] if text in ANNOUNCEMENTS else _load(text)
+    return ANNOUNCEMENTS[text] if text in ANNOUNCEMENTS else _load_rule(text)
 
 
 def named_announcement(text: str) -> Announcement:
@@ -65,7 +65,7 @@ def named_announcement(text: str) -> Announcement:
     """
     if text in ANNOUNCEMENTS:
         return ANNOUNCEMENTS[text]
-    path, name, digest = _parts_of(text)
+    path, name, digest = _split_rule(text)
     rule = _named.get(f"{Path(path).name}:{name}")
     if rule is None:
         raise GameError(
@@ -77,8 +77,11 @@ def named_announcement(text: str) -> Announcement:
     return rule
 
 
-def _parts_of(text: str) -> tuple[str, str, str]:
-    """Split `FILE.py:NAME@DIGEST`, whose digest may be missing; GameError for another text."""
+def _split_rule(text: str) -> tuple[str, str, str]:
+    """Return the file, the name and the digest of `FILE.py:NAME@DIGEST`; GameError for others.
+
+    The digest is empty if the text has none.
+    """
     match = re.fullmatch(r"(.+\.py):(\w+)(?:@(\w+))?", text)
     if not match:
         raise GameError(
@@ -87,10 +90,11 @@ def _parts_of(text: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3] or ""
 
 
-def _load(text: str) -> Announcement:
+def _load_rule(text: str) -> Announcement:
+    """Run the file of `FILE.py:NAME` and return its rule; GameError if it has none."""
     from optsearch.support.user_code import UserFunction
 
-    path, name, digest = _parts_of(text)
+    path, name, digest = _split_rule(text)
     try:
         function = UserFunction.of(Path(path), name)
     except StrategyError as error:
@@ -112,5 +116,8 @@ def _load(text: str) -> Announcement:
 
 @lru_cache(maxsize=64)
 def _announcement(function: UserFunction) -> Announcement:
-    words = f"every hit tells what {function} returns"
-    return Announcement(f"{function}@{function.digest()}", words, UserRule(function))
+    return Announcement(
+        name=f"{function}@{function.digest()}",
+        words=f"every hit tells what {function} returns",
+        tells=UserRule(function),
+    )
