@@ -56,12 +56,12 @@ class Drawing(NamedTuple):
     head: Cell | None = None
 
     def mirror(self) -> Drawing:
-        """Return its mirror image, left to right."""
+        """Return the drawing mirrored from left to right."""
         last_column = max(column for _, column in self.cells)
         return self._map_cells({(i, j): (i, last_column - j) for i, j in self.cells})
 
     def transpose(self) -> Drawing:
-        """Return it mirrored along the diagonal: rows become columns."""
+        """Return the drawing mirrored along the diagonal: rows become columns."""
         return self._map_cells({(i, j): (j, i) for i, j in self.cells})
 
     def _map_cells(self, image_of_cell: dict[Cell, Cell]) -> Drawing:
@@ -70,7 +70,7 @@ class Drawing(NamedTuple):
 
 
 class Labelled(int):
-    """An integer that prints as a text."""
+    """An integer that prints as a text; kinds of ships and placements are such integers."""
 
     text: str
 
@@ -90,7 +90,7 @@ class Placement(Labelled):
     """The placement of a ship, as a hit shows it; as an integer, the mask of its cells."""
 
     def __new__(cls, mask: int, text: str) -> Placement:
-        """Make the placement on these cells. text -- their names."""
+        """Return the placement on the cells of a mask. text -- the placement in words, A1-A3."""
         placement = super().__new__(cls, mask)
         placement.text = text
         return placement
@@ -103,7 +103,7 @@ class Lettered(Labelled):
     """A straight ship with a letter; as an integer, its length. It never equals a plain length."""
 
     def __new__(cls, length: int, letter: str) -> Lettered:
-        """Make the ship of a length with a letter."""
+        """Return the kind of a ship with this length and letter."""
         ship = super().__new__(cls, length)
         ship.text = f"{length}{letter}"
         return ship
@@ -119,13 +119,13 @@ class Lettered(Labelled):
 
 
 class LengthRange(Labelled):
-    """A straight ship whose length is not known; as an integer, the greatest that it can have.
+    """A straight ship whose length is not known; as an integer, the greatest length it can have.
 
-    least -- the least length. letter -- its name, or empty.
+    least -- the least length it can have. letter -- the name of the ship, or empty.
     """
 
     def __new__(cls, least: int, most: int, letter: str = "") -> LengthRange:
-        """Make the ship of a length from `least` to `most`."""
+        """Return the kind of a ship with some length from `least` to `most`."""
         ship = super().__new__(cls, most)
         ship.text, ship.least, ship.letter = f"{least}-{most}{letter}", least, letter
         return ship
@@ -146,14 +146,14 @@ class LengthRange(Labelled):
 class Shape(Labelled):
     """A ship of some shape; as an integer, the number of its cells.
 
-    text -- its name, or a drawing. drawings -- its orientations, each from row 0 and column 0.
-    Shapes are equal if their drawings are; no shape equals a number.
+    text -- its name, or its drawing as text. drawings -- its orientations; each begins in row 0 and
+    in column 0. Shapes are equal if their drawings are; no shape equals a number.
     """
 
     drawings: tuple[Drawing, ...]
 
     def __new__(cls, text: str, drawings: tuple[Drawing, ...]) -> Shape:
-        """Make a shape; `parse_kind` reads one from a text."""
+        """Return the shape with these orientations; `parse_kind` reads one from a text."""
         shape = super().__new__(cls, len(drawings[0].cells))
         shape.text, shape.drawings = text, drawings
         return shape
@@ -177,7 +177,7 @@ class Piece(Shape):
     """A ship that a board of a file lists by name; as an integer, the number of its cells."""
 
     def __new__(cls, text: str, cells: int) -> Piece:
-        """Make the ship of this name."""
+        """Return the kind of a ship with this name and number of cells."""
         piece = int.__new__(cls, cells)
         piece.text, piece.drawings = text, ()
         return piece
@@ -193,7 +193,10 @@ class Piece(Shape):
 
 
 def orientations_of(kind: int) -> tuple[Cells, ...]:
-    """Return the orientations of a ship; a straight one lies across, and then down."""
+    """Return the cells of each orientation of a ship, from row 0 and column 0.
+
+    kind -- its length or shape. A straight ship lies across, and then down.
+    """
     if isinstance(kind, Shape):
         return kind.orientations
     across = tuple((0, column) for column in range(kind))
@@ -202,7 +205,11 @@ def orientations_of(kind: int) -> tuple[Cells, ...]:
 
 @lru_cache(maxsize=256)
 def parse_kind(text: str) -> int:
-    """Return the length or shape that a text such as `3`, `L4` or `#./##` names; else GameError."""
+    """Return the kind of ship that a text names: a length, a shape or a range of lengths.
+
+    The text is as `3`, `3a`, `2-5`, `L4` or `#./##`. Raises GameError for a text that is not a
+    ship.
+    """
     stripped = text.strip()
     if straight := re.fullmatch(r"[Ii]?(\d{1,9})([A-Za-z]?)", stripped, re.ASCII):
         length, letter = int(straight[1]), straight[2].lower()
@@ -235,7 +242,7 @@ def _parse_shape(text: str) -> int:
 
 
 def is_kind(text: str) -> bool:
-    """True if a text names a ship on boards of squares."""
+    """True if a text names a kind of ship, as `parse_kind` accepts it."""
     try:
         return bool(parse_kind(text))
     except GameError:
@@ -248,7 +255,11 @@ def transpose(cells: Cells) -> Cells:
 
 
 def _orientations(drawing: Drawing, turns: str) -> tuple[Drawing, ...]:
-    """List all orientations, ascending by their cells."""
+    """Return all orientations of a drawing, ascending by their cells.
+
+    turns -- what is allowed: all rotations and reflections (empty), only rotations (`-onesided`),
+    or none (`-fixed`).
+    """
     if turns == "-fixed":
         return (drawing,)
     drawings = {drawing}

@@ -12,7 +12,11 @@ from optsearch.support.errors import GameError
 
 
 def ship_of(text: str, game: Game) -> int:
-    """Return the mask of a ship by its first and last cell, or all its cells; else GameError."""
+    """Return the mask of a ship such as `A1-A3`, `B2` or `A1+A2+B2`.
+
+    The text has the first and the last cell of the ship, or all its cells. Raises GameError if no
+    ship of the fleet can lie there.
+    """
     if "+" in text:
         ship = game.mask(map(parse_cell, text.split("+")))
         if not _can_lie_at(ship, game):
@@ -49,7 +53,7 @@ def _can_lie_at(ship: int, game: Game) -> bool:
 
 
 def objection(game: Game, ships: Iterable[int]) -> str:
-    """Return the reason why ships (masks) are not a configuration of a game; empty if they are."""
+    """Return why some ships (masks) are not a configuration of a game; empty if they are one."""
     ships = in_order(ships, game)
     lengths = [ship.bit_count() for ship in ships]
     if tuple(lengths) != tuple(map(int, game.fleet)):
@@ -72,7 +76,10 @@ def objection(game: Game, ships: Iterable[int]) -> str:
 
 
 def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
-    """Yield the configurations on exactly these cells (mask), each in the order of the fleet."""
+    """Yield the configurations that occupy exactly the cells of a mask.
+
+    Each is the masks of its ships, in the order of the fleet.
+    """
 
     def cover(cells_left: int, ships_left: Counter[int]) -> Iterator[tuple[tuple[int, int], ...]]:
         """Yield the ways to cover the cells left: for each ship its fleet index and its mask."""
@@ -101,16 +108,20 @@ def _placements_by_first_cell(game: Game, kind: int) -> dict[int, list[int]]:
 
 
 def in_order(ships: Iterable[int], game: Game) -> list[int]:
-    """Sort ships, longest first, equal lengths by mask; with twins these keep their order."""
+    """Return ships (masks) sorted by falling length, and equal lengths by mask.
+
+    With twins (`Game.has_twins`) ships of one length keep their order.
+    """
     if game.has_twins:
         return sorted(ships, key=lambda ship: -ship.bit_count())
     return sorted(ships, key=lambda ship: (-ship.bit_count(), ship))
 
 
 def ships_of(text: str, game: Game) -> list[int]:
-    """Return the configuration of a text such as `A1-A3 C1-C2`; GameError for another text.
+    """Return the ships (masks) of a text such as `A1-A3 C1-C2`, longest first.
 
-    Ships of one length that have different names are given in the order of the fleet.
+    Ships of one length that have different names are given in the order of the fleet. Raises
+    GameError for a text that is not a configuration of the game.
     """
     ships = [ship_of(word, game) for word in text.replace(",", " ").split()]
     reason = objection(game, ships)

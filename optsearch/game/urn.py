@@ -2,8 +2,9 @@
 
     urn.random_shots(Game.parse("10x10:5,4,3,3,2"))    # {17: Fraction(1, …), …}
 
-The cells are balls, drawn without putting back; those of ships are red. The draw that brings the
-n-th red one has a negative hypergeometric distribution. Where the ships lie makes no difference.
+The cells are balls that are drawn without being put back, and the cells of ships are red. The
+number of the draw that brings the k-th red ball has a negative hypergeometric distribution. Where
+the ships lie makes no difference.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from optsearch.support.errors import OptsearchError
 
 
 def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
-    """Return, by n, the probability that the n-th draw brings the last red ball wanted.
+    """Return the distribution of the number of draws until `wanted` red balls are drawn.
 
-    Ascending in n. Raises OptsearchError unless 1 <= wanted <= red <= balls.
+    It is the probability of each number of draws, in ascending order. `red` of the `balls` are red.
+    Raises OptsearchError unless 1 <= wanted <= red <= balls.
     """
     if not 1 <= wanted <= red <= balls:
         raise OptsearchError(
@@ -35,10 +37,10 @@ def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
 
 
 def random_shots(game: Game) -> dict[int, Fraction]:
-    """Return the probability of each number of random shots that end a game."""
+    """Return the probability of each number of shots that a random shooter needs to end a game."""
     return draws(game.room, game.fleet_cells, game.hits_to_end)
 
 
 def mean(distribution: Mapping[int, Fraction]) -> Fraction:
-    """Return the mean of a distribution."""
+    """Return the mean of a distribution: the probability of each number."""
     return sum((n * probability for n, probability in distribution.items()), Fraction(0))

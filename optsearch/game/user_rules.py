@@ -1,8 +1,8 @@
 """Rules of replies in files of users, as `announce=rules.py:parity`.
 
-Such a rule runs where a person names it, on the command line or in Python (`announcement_of`). A
-game that is read from a file or comes over the network runs no file: its rule must be one that was
-named before in this process, with the digest of its file (`named_announcement`).
+The file of such a rule runs only if a person names it, on the command line or in Python
+(`announcement_of`). A game that is read from a file or comes over the network runs no file: its
+rule must be one that was named before in this process (`named_announcement`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,15 @@ _named: dict[str, Announcement] = {}  # by the name without the folder of the fi
 
 @dataclass(frozen=True)
 class UserRule:
-    """A function of a user's file that returns labels: words, or numbers, which become words."""
+    """A function of a user's file, called for the label of a hit; numbers become words."""
 
     function: UserFunction
 
     def __call__(self, ship: PlacedShip, cell: Cell) -> str | None:
-        """Return the label of a hit in lower case; GameError for an invalid one."""
+        """Return the label of a hit on a cell of a ship, in lower case; None if it has none.
+
+        Raises GameError for an invalid label, and if the function fails.
+        """
         where = f"the ship {ship.name} at {ship.place}, hit at {cell_name(cell)}"
         try:
             label = self.function(ship, cell, failure=f"{self.function} fails for {where}")
@@ -51,17 +54,18 @@ class UserRule:
 
 
 def announcement_of(text: str) -> Announcement:
-    """Return the rule of a name, or run the file of `FILE.py:NAME`; GameError for another text.
+    """Return the rule of a name, or of `FILE.py:NAME`, whose file is run; else GameError.
 
-    After NAME may follow `@` and the digest of the file.
+    NAME may be followed by `@` and the digest that the file must have.
     """
     return ANNOUNCEMENTS[text] if text in ANNOUNCEMENTS else _load_rule(text)
 
 
 def named_announcement(text: str) -> Announcement:
-    """Return the rule of a game that is read, without running a file.
+    """Return the rule of a name, or of `FILE.py:NAME@DIGEST`, without running the file.
 
-    Raises GameError for a file's rule that was not named before, or had another digest then.
+    Raises GameError for a rule of a file that was not loaded before in this process, or that had
+    another digest then.
     """
     if text in ANNOUNCEMENTS:
         return ANNOUNCEMENTS[text]
