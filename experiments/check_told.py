@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -27,157 +28,193 @@ from optsearch.game import Game, bits
 from optsearch.results.tables import TABLES, told_file_name
 from optsearch.support.datafiles import RESULTS
 
-Numbers = NDArray[np.int64]
+Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Row = dict[str, Any]
-FAR = 10**9
+Key = tuple[int, int]  # of a row: the free placements of the long and of the short hidden ship
+SETS_AT_ONCE = 1 << 12
+FAR = 10**9  # more than any cost
 
 
-def on_cells(game: Game, placements: tuple[int, ...]) -> Flags:
-    """Placements as rows of flags, a cell each."""
-    table = np.zeros((len(placements), game.cells), np.bool_)
-    for i, ship in enumerate(placements):
-        table[i, list(bits(ship))] = True
-    return table
+class HiddenShip(NamedTuple):
+    """A hidden ship beside one set of known ships.
+
+    met -- H: item l is the most of its free placements that l cells meet, up to all. most_on_cell
+    -- the most of its placements that have one cell in common. cost_of_rest -- of the placements
+    left when the other ship is met; `costs_of_rest` returns it.
+    """
+
+    met: Ints
+    most_on_cell: int
+    cost_of_rest: NDArray[np.int32]
+
+
+def flags_of(game: Game, placements: tuple[int, ...]) -> Flags:
+    """Return placements (masks) as rows with a flag for each cell of the board."""
+    flags = np.zeros((len(placements), game.cells), np.bool_)
+    for row, ship in zip(flags, placements, strict=True):
+        row[list(bits(ship))] = True
+    return flags
 
 
 def closed_by(game: Game, cells: Flags) -> Flags:
-    """The cells that ships close: theirs, and where ships may not touch those beside them."""
+    """Return the cells that ships close: their own, and those beside them that no other may have.
+
+    cells -- of the ships, a row with a flag for each cell, or several; the result has this shape.
+    """
     rows, columns = game.rows, game.columns
     board = cells.reshape(-1, rows, columns)
+    padded = np.pad(board, ((0, 0), (1, 1), (1, 1)))  # with water around the board
     closed = board.copy()
     for down in (-1, 0, 1):
         for right in (-1, 0, 1):
-            if game.contact == "any" or (game.contact == "corner" and down * right):
-                continue
-            source = board[
-                :, max(0, -down) : rows - max(0, down), max(0, -right) : columns - max(0, right)
-            ]
-            closed[
-                :, max(0, down) : rows + min(0, down), max(0, right) : columns + min(0, right)
-            ] |= source
-    result: Flags = closed.reshape(cells.shape)
-    return result
+            is_diagonal = down != 0 and right != 0
+            if game.contact == "none" or (game.contact == "corner" and not is_diagonal):
+                closed |= padded[:, 1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
+    return closed.reshape(cells.shape)
 
 
 def known_sets(game: Game) -> Flags:
-    """The cells of every set of known ships, ship by ship; equal ships in ascending order."""
+    """Return the cells of every set of known ships, a row each; equal ships in ascending order."""
     sets = np.zeros((1, game.cells), np.bool_)
-    last = np.full(1, -1)
+    last_placed = np.full(1, -1)  # of each set: the index of the placement that came last
     for i, length in enumerate(game.fleet[:-2]):
-        ships = on_cells(game, game.placements(length))
-        again = i > 0 and length == game.fleet[i - 1]
+        is_equal = i > 0 and length == game.fleet[i - 1]
         closed = closed_by(game, sets)
-        parts, chosen = [], []
-        for place, ship in enumerate(ships):
+        extended, placed = [], []
+        for index, ship in enumerate(flags_of(game, game.placements(length))):
             fits = ~(closed[:, ship].any(axis=1))
-            if again:
-                fits &= last < place
-            parts.append(sets[fits] | ship)
-            chosen.append(np.full(int(fits.sum()), place))
-        sets, last = np.concatenate(parts), np.concatenate(chosen)
+            if is_equal:
+                fits &= last_placed < index
+            extended.append(sets[fits] | ship)
+            placed.append(np.full(int(fits.sum()), index))
+        sets, last_placed = np.concatenate(extended), np.concatenate(placed)
     return sets
 
 
 @numba.njit(cache=True)
-def pack(cells: Any, number: int, capacity: int) -> int:
-    """One by one the placement whose cells are wanted least; cells -- of each, (n, length)."""
-    n = len(cells)
-    left = np.full(number, capacity)
-    demand = np.zeros(number, np.int64)
-    is_open = np.ones(n, np.bool_)
-    for i in range(n):
-        for cell in cells[i]:
-            demand[cell] += 1
+def packing_size(placements: Any, board_cells: int, most_on_cell: int) -> int:
+    """Count the placements that are packed one by one, at most `most_on_cell` on any cell.
+
+    The next one is that whose cells the others want least. placements -- the cells of each.
+    """
+    room = np.full(board_cells, most_on_cell)
+    wanted = np.zeros(board_cells, np.int64)  # by so many placements that still fit
+    still_fits = np.ones(len(placements), np.bool_)
+    for cells in placements:
+        for cell in cells:
+            wanted[cell] += 1
     packed = 0
     while True:
         best, lowest = -1, FAR
-        for i in range(n):
-            if is_open[i]:
+        for i in range(len(placements)):
+            if still_fits[i]:
                 score = 0
-                for cell in cells[i]:
-                    score += demand[cell] * (2520 // left[cell])
+                for cell in placements[i]:
+                    score += wanted[cell] * (2520 // room[cell])  # 1 to 10 divide 2520
                 if score < lowest:
                     best, lowest = i, score
         if best < 0:
             return packed
         packed += 1
-        is_open[best] = False
-        for cell in cells[best]:
-            left[cell] -= 1
-            demand[cell] -= 1
-        for i in range(n):
-            if is_open[i]:
-                for cell in cells[i]:
-                    if left[cell] == 0:
-                        is_open[i] = False
-                if not is_open[i]:
-                    for cell in cells[i]:
-                        demand[cell] -= 1
+        still_fits[best] = False
+        for cell in placements[best]:
+            room[cell] -= 1
+            wanted[cell] -= 1
+        for i in range(len(placements)):
+            if still_fits[i]:
+                for cell in placements[i]:
+                    if room[cell] == 0:
+                        still_fits[i] = False
+                if not still_fits[i]:
+                    for cell in placements[i]:
+                        wanted[cell] -= 1
 
 
 @numba.njit(cache=True)
-def costs_left(met: Any, words: Any, most_on_cell: int, barred: int, price: int) -> Any:
-    """[i, b, h]: the least cost of the placements left when cell i meets the other ship.
+def further_misses(met: Any, sequences: Any, most_on_cell: int, cells: int, before: int) -> Any:
+    """Return an array whose item r is the least number of further misses on r placements.
 
-    met -- the most of the n placements that 0, 1, 2, ... cells meet. h of them are met before, b or
-    more are barred, and each of the others has (i - price) misses and its further ones.
+    These are placements of one hidden ship that a chain of `cells` cells does not meet. Of the
+    others it meets `before`. met, most_on_cell -- as in `HiddenShip`. sequences -- item x is the
+    number of sequences of replies with at most x misses and a hit for each cell of the ship but
+    one.
     """
-    n, last, widest = met[-1], len(met) - 1, max(most_on_cell, barred)
-    costs = np.zeros((price, widest + 1, n + 1), np.int32)
-    further = np.zeros(n + 1, np.int64)
+    last, number = len(met) - 1, met[-1]
+    further = np.zeros(number + 1, np.int64)
+    counted = total = misses = 0
+    while counted < number - before:
+        # `found` bounds the placements that are found with at most `misses` misses: those that the
+        # next cells meet, without the last e of these, and what each of the e finds.
+        found, found_by_last = number - before, 0
+        for e in range(misses + 2):
+            next_cells = misses + 1 - e
+            reached = min(most_on_cell * next_cells, met[min(cells + next_cells, last)] - before)
+            found = min(found, reached + found_by_last)
+            found_by_last += sequences[min(e, len(sequences) - 1)]
+            if found_by_last >= number:
+                break
+        while counted < found:
+            counted += 1
+            total += misses
+            further[counted] = total
+        misses += 1
+    return further
+
+
+@numba.njit(cache=True)
+def costs_of_rest(met: Any, sequences: Any, most_on_cell: int, barred: int, price: int) -> Any:
+    """Return the least cost of the placements of one ship left when cell i meets the other ship.
+
+    The result is [i, b, h], if h of the placements are met before and b or more of the others are
+    barred, up to `barred` or `most_on_cell`. Each placement left costs i - price misses and its
+    further ones. met, most_on_cell -- as in `HiddenShip`; sequences -- as in `further_misses`.
+    """
+    number, last, most_barred = met[-1], len(met) - 1, max(most_on_cell, barred)
+    costs = np.zeros((price, most_barred + 1, number + 1), np.int32)
     for i in range(price):
-        for h in range(min(n, met[min(i, last)]) + 1):
-            counted = total = w = 0
-            while counted < n - h:
-                reached, tail = n - h, 0
-                for e in range(w + 2):
-                    reach = min(most_on_cell * (w + 1 - e), met[min(i + w + 1 - e, last)] - h)
-                    reached = min(reached, reach + tail)
-                    tail += words[min(e, len(words) - 1)]
-                    if tail >= n:
-                        break
-                while counted < reached:
-                    counted += 1
-                    total += w
-                    further[counted] = total
-                w += 1
+        for h in range(min(number, met[min(i, last)]) + 1):
+            further = further_misses(met, sequences, most_on_cell, i, h)
             lowest = FAR
-            for b in range(widest, -1, -1):
-                r = max(0, n - h - b)
-                lowest = min(lowest, (i - price) * r + further[r])
+            for b in range(most_barred, -1, -1):
+                rest = max(0, number - h - b)
+                lowest = min(lowest, (i - price) * rest + further[rest])
                 costs[i, b, h] = lowest
     return costs
 
 
 @numba.njit(cache=True)
-def chain(long: Any, short: Any, most_long: int, most_short: int, after: Any, before: Any) -> int:
-    """The least cost of the chain of two ships; of both H, the placements on a cell, costs left.
+def chain_cost(long: Any, short: Any, price: int) -> int:
+    """Return the least cost of the chain of cells until the first hit, of two `HiddenShip`.
 
-    after -- of the short placements left once a long one is met. before -- the other way round.
+    The first i cells meet g placements of the long ship and h of the short one. Cell i is the first
+    to meet t more of the long ship and d of the short one.
     """
-    n, m, price = long[-1], short[-1], len(after)
-    later = np.zeros((n + 1, m + 1), np.int32)
+    number_long, number_short = long.met[-1], short.met[-1]
+    last_long, last_short = len(long.met) - 1, len(short.met) - 1
+    later = np.zeros((number_long + 1, number_short + 1), np.int32)  # [g, h]: cost from cell i + 1
     for i in range(price - 1, -1, -1):
-        current = np.zeros((n + 1, m + 1), np.int32)
-        top_g, top_h = long[min(i, len(long) - 1)], short[min(i, len(short) - 1)]
-        next_g, next_h = long[min(i + 1, len(long) - 1)], short[min(i + 1, len(short) - 1)]
-        for g in range(min(top_g, n - 1) + 1):
-            row = current[g]
-            width = min(top_h, m - 1) + 1
-            row[:width] = FAR
-            for t in range(min(most_long, next_g - g) + 1):
-                for d in range(most_short + 1):
-                    hit = np.int32(d * before[i, t, g])
-                    there, costs = later[g + t, d:], after[i, d]
-                    for h in range(min(width, next_h - d + 1)):
-                        row[h] = min(row[h], np.int32(np.int32(t) * costs[h]) + hit + there[h])
+        current = np.zeros((number_long + 1, number_short + 1), np.int32)
+        # With all placements of a ship met the cost is 0.
+        most_g = min(long.met[min(i, last_long)], number_long - 1)
+        most_h = min(short.met[min(i, last_short)], number_short - 1)
+        next_g, next_h = long.met[min(i + 1, last_long)], short.met[min(i + 1, last_short)]
+        for g in range(most_g + 1):
+            lowest = current[g]
+            lowest[: most_h + 1] = FAR
+            for t in range(min(long.most_on_cell, next_g - g) + 1):
+                for d in range(short.most_on_cell + 1):
+                    short_met = np.int32(d * long.cost_of_rest[i, t, g])
+                    short_rest, then = short.cost_of_rest[i, d], later[g + t, d:]
+                    for h in range(min(most_h + 1, next_h - d + 1)):
+                        long_met = np.int32(np.int32(t) * short_rest[h])
+                        lowest[h] = min(lowest[h], long_met + short_met + then[h])
         later = current
     return int(later[0, 0])
 
 
-def as_numbers(sets: Flags) -> NDArray[np.uint64]:
-    """The sets as numbers with a bit a cell: the low and the high words, shape (2, n)."""
+def words_of(sets: Flags) -> NDArray[np.uint64]:
+    """Return sets of cells as words of 64 bits: two rows, the low words and the high words."""
     words = np.zeros((2, len(sets)), np.uint64)
     for cell in range(sets.shape[1]):
         words[cell // 64] |= sets[:, cell].astype(np.uint64) << np.uint64(cell % 64)
@@ -185,125 +222,146 @@ def as_numbers(sets: Flags) -> NDArray[np.uint64]:
 
 
 class RowCheck:
-    """The hidden ships of a game, and what is computed again."""
+    """The two hidden ships of a game, the long one first, and what is computed of them again."""
 
     def __init__(self, game: Game):
         self.game = game
         self.lengths = game.fleet[-2:]
-        self.ships = [on_cells(game, game.placements(length)) for length in self.lengths]
-        self.closed = [closed_by(game, ships) for ships in self.ships]
-        together = (self.closed[0].astype(np.int64) @ self.ships[1].T.astype(np.int64)) == 0
-        self.together = together
-        self.most = tuple(int(ships.sum(axis=0).max()) for ships in self.ships)
-        self.barred = (
-            int((~together).sum(axis=0).max()),
-            int((~together).sum(axis=1).max()),
-        )
+        self.ships = [flags_of(game, game.placements(length)) for length in self.lengths]
+        closed_by_long = closed_by(game, self.ships[0]).astype(np.int64)
+        self.may_be_together = closed_by_long @ self.ships[1].T.astype(np.int64) == 0
+        self.most_on_cell = [int(ships.sum(axis=0).max()) for ships in self.ships]
+        # The most placements of each that one placement of the other bars.
+        self.most_barred = [int((~self.may_be_together).sum(axis=i).max()) for i in (0, 1)]
 
-    def counted(self, sets: Flags) -> tuple[Numbers, list[Flags]]:
-        """(free long, free short, pairs) of each set of known ships, and which are free."""
-        closed = closed_by(self.game, sets).astype(np.float32)
-        free = [closed @ ships.T.astype(np.float32) == 0 for ships in self.ships]
-        beside = self.together.astype(np.float32)
-        pairs = ((free[0].astype(np.float32) @ beside) * free[1]).sum(axis=1)
-        return np.stack([free[0].sum(axis=1), free[1].sum(axis=1), pairs], axis=1).astype(
-            np.int64
-        ), free
+    def count_free(self, sets: Flags) -> tuple[Ints, list[Flags]]:
+        """Count what some sets of known ships leave free, and flag the placements.
 
-    def alike(self, sets: Flags) -> Numbers:
+        The counts have three columns: free placements of the long and the short ship, and pairs of
+        both. The flags, of the long and of the short ship, have a row for each set.
+        """
+        closed = closed_by(self.game, sets).astype(np.float32)  # floats multiply faster
+        free_long, free_short = (closed @ ships.T.astype(np.float32) == 0 for ships in self.ships)
+        partners = free_long.astype(np.float32) @ self.may_be_together.astype(np.float32)
+        pairs = (partners * free_short).sum(axis=1)
+        counts = np.stack([free_long.sum(axis=1), free_short.sum(axis=1), pairs], axis=1)
+        return counts.astype(np.int64), [free_long, free_short]
+
+    def class_sizes(self, sets: Flags) -> Ints:
         """Return the size of the class of each set, or 0 unless it is the least of its class.
 
-        All would do; but one by one is not the same for sets that are alike.
+        Sets are in one class if a symmetry of the board maps them to each other. All would do, but
+        packings, which are made one by one, can differ within a class.
         """
-        numbers = as_numbers(sets)
+        low, high = words_of(sets)
         is_least = np.ones(len(sets), np.bool_)
-        fixed = np.zeros(len(sets), np.int64)
-        permutations = self.game.symmetries()
-        for permutation in permutations:
-            turned = np.empty_like(sets)
-            turned[:, list(permutation)] = sets
-            other = as_numbers(turned)
-            same_high = other[1] == numbers[1]
-            is_least &= (other[1] > numbers[1]) | (same_high & (other[0] >= numbers[0]))
-            fixed += same_high & (other[0] == numbers[0])
-        return np.where(is_least, len(permutations) // np.maximum(fixed, 1), 0)
+        fixing = np.zeros(len(sets), np.int64)  # the symmetries that map the set to itself
+        symmetries = self.game.symmetries()
+        for symmetry in symmetries:
+            images = np.empty_like(sets)
+            images[:, list(symmetry)] = sets
+            image_low, image_high = words_of(images)
+            is_least &= (image_high > high) | ((image_high == high) & (image_low >= low))
+            fixing += (image_high == high) & (image_low == low)
+        return np.where(is_least, len(symmetries) // np.maximum(fixing, 1), 0)
 
     def packings(self, free: list[Flags]) -> tuple[int, ...]:
-        """Return the sizes of the packings beside one set of revealed ships."""
+        """Return the sizes of the packings beside one set of known ships, of the long ship first.
+
+        They have at most 1, 2, … placements on a cell. free -- flags of the placements, as
+        `count_free` returns them.
+        """
         sizes = []
-        for ships, is_free, most in zip(self.ships, free, self.most, strict=True):
+        for ships, is_free, most_on_cell in zip(self.ships, free, self.most_on_cell, strict=True):
             cells = np.array([np.flatnonzero(ship) for ship in ships[is_free]], np.int64)
-            sizes += [pack(cells, self.game.cells, s) for s in range(1, most)]
+            sizes += [packing_size(cells, self.game.cells, s) for s in range(1, most_on_cell)]
         return tuple(sizes)
 
-    def misses(self, free: tuple[int, int], packings: tuple[int, ...], price: int) -> int:
-        """The least cost of the chain of one set at a price."""
-        cut = self.most[0] - 1
-        long, left_long = self.left(0, free[0], packings[:cut], price)
-        short, left_short = self.left(1, free[1], packings[cut:], price)
-        return int(chain(long, short, self.most[0], self.most[1], left_short, left_long))
+    def least_cost(self, free: tuple[int, int], packings: tuple[int, ...], price: int) -> int:
+        """Return the least cost of the chain of one set of known ships at a price.
+
+        free -- the numbers of free placements. packings -- their sizes, of the long ship first.
+        """
+        of_long = self.most_on_cell[0] - 1
+        long = self.hidden_ship(0, free[0], packings[:of_long], price)
+        short = self.hidden_ship(1, free[1], packings[of_long:], price)
+        return int(chain_cost(long, short, price))
 
     @lru_cache(maxsize=4096)  # noqa: B019 - one of these a run
-    def left(
+    def hidden_ship(
         self, which: int, free: int, packings: tuple[int, ...], price: int
-    ) -> tuple[Numbers, NDArray[np.int32]]:
-        """H of one hidden ship, and what its placements left cost."""
-        met, most, length = [0], self.most[which], self.lengths[which]
+    ) -> HiddenShip:
+        """Return the long (0) or the short (1) hidden ship with so many free placements.
+
+        packings -- their sizes, with at most 1, 2, … of them on a cell.
+        """
+        most_on_cell, length = self.most_on_cell[which], self.lengths[which]
+        met = [0]
         while met[-1] < free:
-            tops = [free, most * len(met)]
-            tops += [free - size + s * len(met) for s, size in enumerate(packings, 1)]
-            met.append(min(tops))
-        words = np.array([comb(x + length - 1, length - 1) for x in range(400)], np.int64)
-        reached = np.array(met, np.int64)
-        return reached, costs_left(reached, words, most, self.barred[which], price)
+            cells = len(met)
+            bounds = [free, most_on_cell * cells]
+            bounds += [free - size + s * cells for s, size in enumerate(packings, 1)]
+            met.append(min(bounds))
+        sequences = np.array([comb(x + length - 1, length - 1) for x in range(400)], np.int64)
+        met_array = np.array(met, np.int64)
+        costs = costs_of_rest(met_array, sequences, most_on_cell, self.most_barred[which], price)
+        return HiddenShip(met_array, most_on_cell, costs)
 
 
-Classes = dict[tuple[int, ...], list[int]]
+@dataclass
+class Count:
+    """A number of sets of known ships, and of pairs of hidden ships beside them."""
+
+    sets: int = 0
+    pairs: int = 0
 
 
-def stock(
-    check: RowCheck, sets: Flags, chosen: set[tuple[int, int]]
-) -> tuple[dict[tuple[int, int], list[int]], dict[tuple[int, int], Classes]]:
-    """Sets and pairs of every row; and of the chosen ones, the same by their packings."""
-    sums: dict[tuple[int, int], list[int]] = {}
-    classes: dict[tuple[int, int], Classes] = {key: {} for key in chosen}
+def count_rows(
+    check: RowCheck, known: Flags, chosen: set[Key]
+) -> tuple[dict[Key, Count], dict[Key, dict[tuple[int, ...], Count]]]:
+    """Count the sets and pairs of every row; and those of the chosen rows, by their packings.
+
+    known -- the cells of all sets of known ships.
+    """
+    rows: dict[Key, Count] = {}
+    by_packings: dict[Key, dict[tuple[int, ...], Count]] = {key: {} for key in chosen}
     reported_at = time.monotonic()
-    for start in range(0, len(sets), 1 << 12):
-        some = sets[start : start + (1 << 12)]
-        counts, free = check.counted(some)
-        alike = check.alike(some)
-        for place, (long, short, pairs) in enumerate(counts.tolist()):
+    for start in range(0, len(known), SETS_AT_ONCE):
+        sets = known[start : start + SETS_AT_ONCE]
+        counts, free = check.count_free(sets)
+        class_sizes = check.class_sizes(sets).tolist()
+        for i, (long, short, pairs) in enumerate(counts.tolist()):
             if not pairs:
                 continue
-            totals = sums.setdefault((long, short), [0, 0])
-            totals[0] += 1
-            totals[1] += pairs
-            if alike[place] and (long, short) in classes:
-                sizes = check.packings([flags[place] for flags in free])
-                both = classes[long, short].setdefault(sizes, [0, 0])
-                both[0] += int(alike[place])
-                both[1] += int(alike[place]) * pairs
+            row = rows.setdefault((long, short), Count())
+            row.sets += 1
+            row.pairs += pairs
+            if class_sizes[i] and (long, short) in chosen:
+                packings = check.packings([flags[i] for flags in free])
+                count = by_packings[long, short].setdefault(packings, Count())
+                count.sets += class_sizes[i]
+                count.pairs += class_sizes[i] * pairs
         if time.monotonic() - reported_at > 10:
             reported_at = time.monotonic()
-            print(f"{start + len(some):,} of {len(sets):,} sets", flush=True)
-    return sums, classes
+            print(f"{start + len(sets):,} of {len(known):,} sets", flush=True)
+    return rows, by_packings
 
 
-def known_rows(path: Path, rows: dict[tuple[int, int], Row]) -> dict[tuple[int, int], Row]:
-    """The rows that an earlier run confirmed, of those that the table still has."""
+def confirmed_rows(path: Path, rows: dict[Key, Row]) -> dict[Key, Row]:
+    """Return the rows that an earlier run confirmed and that the table still has, by their keys."""
     if not path.is_file():
         return {}
     confirmed = {(row["long"], row["short"]): row for row in TABLES["confirmed"].read(path)}
-    same = ("sets", "pairs", "price", "misses")
+    columns = ("sets", "pairs", "price", "misses")
     return {
         key: row
         for key, row in confirmed.items()
-        if key in rows and all(row[name] == rows[key][name] for name in same)
+        if key in rows and all(row[name] == rows[key][name] for name in columns)
     }
 
 
 def main() -> None:
-    """The command line."""
+    """Check the rows of the table that are asked for, and write those that agree."""
     parser = script.parser(__doc__, "check_told")
     parser.add_argument("game", nargs="?", type=script.game, default=BOXED)
     parser.add_argument("--rows", type=int, default=0, metavar="N")
@@ -314,30 +372,33 @@ def main() -> None:
     rows = {(row["long"], row["short"]): row for row in table}
     path = TABLES["confirmed"].path(arguments.output, name=name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    confirmed = known_rows(path, rows)
+    confirmed = confirmed_rows(path, rows)
     check, sets = RowCheck(game), known_sets(game)
     print(
         f"{len(sets):,} sets of known ships, {len(confirmed)} of {len(rows)} rows done", flush=True
     )
-    left = sorted(set(rows) - set(confirmed), key=lambda key: (rows[key]["sets"], key))
-    chosen = left[: max(0, arguments.rows - len(confirmed))] if arguments.rows else left
-    sums, classes = stock(check, sets, set(chosen))
-    expect("sets and pairs", {key: [row["sets"], row["pairs"]] for key, row in rows.items()}, sums)
+    chosen = sorted(set(rows) - set(confirmed), key=lambda key: (rows[key]["sets"], key))
+    if arguments.rows:
+        chosen = chosen[: max(0, arguments.rows - len(confirmed))]
+    counts, by_packings = count_rows(check, sets, set(chosen))
+    tabulated = {key: [row["sets"], row["pairs"]] for key, row in rows.items()}
+    counted = {key: [count.sets, count.pairs] for key, count in counts.items()}
+    expect("sets and pairs", tabulated, counted)
     for key in chosen:
         price = rows[key]["price"]
         misses = sum(
-            max(0, price * pairs + number * check.misses(key, sizes, price))
-            for sizes, (number, pairs) in classes[key].items()
+            max(0, price * count.pairs + count.sets * check.least_cost(key, packings, price))
+            for packings, count in by_packings[key].items()
         )
         expect(f"misses of the row {key}", rows[key]["misses"], misses)
-        confirmed[key] = {**rows[key], "games": len(classes[key])}
+        confirmed[key] = {**rows[key], "games": len(by_packings[key])}
         write(path, game, confirmed)
         print(f"row {key}: {misses:,} misses, {len(confirmed)} of {len(rows)} rows", flush=True)
     print(f"agree: {len(rows)} rows by sets and pairs, {len(confirmed)} of them by misses")
 
 
-def write(path: Path, game: Game, confirmed: dict[tuple[int, int], Row]) -> None:
-    """The rows that agree, in the order of the table."""
+def write(path: Path, game: Game, confirmed: dict[Key, Row]) -> None:
+    """Write the rows that agree, in the order of the table."""
     TABLES["confirmed"].write(
         [
             [confirmed[key][column] for column in TABLES["confirmed"].names]
@@ -351,7 +412,7 @@ def write(path: Path, game: Game, confirmed: dict[tuple[int, int], Row]) -> None
 
 
 def expect(title: str, tabulated: object, computed: object) -> None:
-    """End the run if the table says something else."""
+    """Print the difference and exit with status 1 if the two values are not equal."""
     if tabulated != computed:
         print(f"{title}: the table says {tabulated}, found {computed}")
         sys.exit(1)
