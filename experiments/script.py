@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from optsearch.cli import forget_output
+from optsearch.cli import discard_output
 from optsearch.cli.common import expand_games
 from optsearch.game import Game
 from optsearch.results import tables as results
@@ -228,7 +228,7 @@ def run(main: Callable[[], Any]) -> None:
         sys.stdout.flush()
         sys.exit(status)
     except BrokenPipeError:  # who reads has enough
-        forget_output()
+        discard_output()
         sys.exit(1)
     except OptsearchError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -193,6 +193,7 @@ def test_every_help_has_an_example_and_what_comes_next(here, name):
     assert (shown[0], shown[2]) == (0, "")
     assert shown[1].endswith("".join(f"  {line}\n" for line in EVERY[name].epilog.split("\n")[1:]))
     assert all(len(line) < 100 for line in shown[1].splitlines())
+    assert "object at 0x" not in shown[1]
     # an installed copy has none of these
     assert not re.search(r"docs/|experiments|\bmake |\.md\b", shown[1])
     for line in (example, then):

@@ -26,7 +26,7 @@ def main() -> None:
             from optsearch.cli.command import run
         status = run()
         # The answer is out. The interpreter takes a while to end, and ctrl-C would kill it there.
-        _replace_handler(signal.default_int_handler, signal.SIG_IGN)
+        _replace_handler(expected=signal.default_int_handler, new=signal.SIG_IGN)
     except KeyboardInterrupt:  # before or after the command's own work
         _end_process()
     sys.exit(status)
@@ -38,7 +38,7 @@ def guard_loading() -> Iterator[None]:
 
     The handler of ctrl-C is replaced for that time, and restored at the end.
     """
-    _replace_handler(signal.default_int_handler, _end_process)
+    _replace_handler(expected=signal.default_int_handler, new=_end_process)
     try:
         yield
     except (ImportError, MemoryError) as error:
@@ -46,22 +46,22 @@ def guard_loading() -> Iterator[None]:
         sys.stderr.write(f"error: optsearch cannot be loaded: {reason}\n")
         sys.exit(2)
     finally:
-        _replace_handler(_end_process, signal.default_int_handler)
+        _replace_handler(expected=_end_process, new=signal.default_int_handler)
 
 
-def _replace_handler(before: object, after: Callable[..., object] | signal.Handlers) -> None:
-    """Set the handler of ctrl-C to `after` if it is `before`; only the main thread can."""
-    if signal.getsignal(signal.SIGINT) is before:
-        with suppress(ValueError):  # in the main thread alone
-            signal.signal(signal.SIGINT, after)
+def _replace_handler(expected: object, new: Callable[..., object] | signal.Handlers) -> None:
+    """Set the handler of ctrl-C to `new` if it is `expected`; only the main thread can."""
+    if signal.getsignal(signal.SIGINT) is expected:
+        with suppress(ValueError):  # raised outside the main thread
+            signal.signal(signal.SIGINT, new)
 
 
-def forget_output() -> None:
+def discard_output() -> None:
     """Drop what standard output still holds: the interpreter would try to write it at its end."""
     with suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, sys.stdout.fileno())
+        os.close(null_device)
 
 
 def _end_process(signum: int = signal.SIGINT, frame: FrameType | None = None) -> None:

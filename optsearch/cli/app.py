@@ -78,7 +78,7 @@ COMMANDS = {
     "strategies": ("evaluating", "List the strategies and players."),
     "tree": ("checking", "Print a decision tree; draw it."),
 }
-FIRST = 9  # commands, that help shows without --all
+SHOWN_FIRST = 9  # commands that help shows without --all
 
 
 class OptionParameter(NamedTuple):
@@ -98,7 +98,7 @@ def option_parameters(function: Callable[..., Any]) -> dict[str, OptionParameter
 
     Each field of a group (`optsearch.cli.options`) is one of them.
     """
-    annotations = get_type_hints(function)
+    annotations = get_type_hints(function)  # types, where the signature has their texts
     options: dict[str, OptionParameter] = {}
     for name, parameter in signature(function).parameters.items():
         annotation = annotations[name]
@@ -145,7 +145,7 @@ class Commands(click.Group):
         seconds: int,
         next_step: str,
         fields: str = "",
-        **own: Option,
+        **own_options: Option,
     ) -> Callable[[Function], Function]:
         """Add a function as a command whose help ends with an example.
 
@@ -163,23 +163,23 @@ class Commands(click.Group):
         )
 
         def declare(function: Function) -> Function:
-            options = self.shared | own
+            declarations = self.shared | own_options
             params = [
                 make_parameter(
                     name,
-                    options[name],
-                    declared.annotation,
-                    None if declared.is_required else declared.default,
-                    declared.is_required,
+                    declarations[name],
+                    annotation=parameter.annotation,
+                    default=None if parameter.is_required else parameter.default,
+                    is_required=parameter.is_required,
                 )
-                for name, declared in option_parameters(function).items()
+                for name, parameter in option_parameters(function).items()
             ]
-            by_name = {param.name: options[param.name] for param in params}
-            vars(function).update(fields=fields, options=by_name)
+            options = {param.name: declarations[param.name] for param in params}
+            vars(function).update(fields=fields, options=options)
             command = Command(
                 names[0] if names else function.__name__,
                 params=params,
-                callback=_with_families(function),
+                callback=_accept_families(function),
                 help=getdoc(function),
                 epilog="\n".join(("\b", *lines)),
             )
@@ -211,10 +211,10 @@ class LazyCommands(Commands):
         """Write the first commands, with --all the others, too."""
         names = list(self.commands)
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in names[:FIRST]])
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in names[:SHOWN_FIRST]])
         if ctx.meta["is_all"]:
             with formatter.section("More commands"):
-                formatter.write_dl([(name, COMMANDS[name][1]) for name in names[FIRST:]])
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names[SHOWN_FIRST:]])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the command that is called, so that it has its options, and resolve it."""
@@ -224,7 +224,7 @@ class LazyCommands(Commands):
         return super().resolve_command(ctx, args)
 
 
-def _with_families(function: Function) -> Function:
+def _accept_families(function: Function) -> Function:
     """Return a command that answers about a family of sets, too, where GAME is the file of one.
 
     A function of the same name in `families` answers then. It takes some of the options; others
@@ -232,24 +232,23 @@ def _with_families(function: Function) -> Function:
     """
 
     @wraps(function)
-    def run(**values: Any) -> None:
+    def run_command(**values: Any) -> None:
         game = values.get("game") or (values.get("arguments") or [""])[-1]
         if not isinstance(game, str) or not is_family(game):
             call_with_groups(function, values)
             return
         from optsearch.cli.families import answer_for
 
-        answer = answer_for(function.__name__, game)
-        parameters = signature(answer).parameters
+        answer_family = answer_for(function.__name__, game)
+        accepted = signature(answer_family).parameters
         for name, parameter in option_parameters(function).items():
-            if name not in parameters and name != "game" and values[name] != parameter.default:
-                flag = (vars(function)["options"][name].flags or f"--{name}").split()[0]
-                raise OptsearchError(
-                    f"{flag.replace('_', '-')} does not work with a family of sets ({game!r})"
-                )
-        answer(Path(game), **{name: values[name] for name in parameters if name in values})
+            is_refused = name not in accepted and name != "game"
+            if is_refused and values[name] != parameter.default:
+                flag = vars(function)["options"][name].flags_of(name)[0]
+                raise OptsearchError(f"{flag} does not work with a family of sets ({game!r})")
+        answer_family(Path(game), **{name: values[name] for name in accepted if name in values})
 
-    return run  # type: ignore[return-value]
+    return run_command  # type: ignore[return-value]
 
 
 def is_family(game: str) -> bool:
@@ -288,7 +287,7 @@ def version_text(entries: dict[str, str | None]) -> str:
 
 
 @click.pass_context
-def options(ctx: click.Context, show_version: bool, as_json: bool, show_all: bool) -> None:
+def print_versions(ctx: click.Context, show_version: bool, as_json: bool, show_all: bool) -> None:
     """Print the versions, where the command is given no other."""
     if show_version:
         entries = versions()
@@ -301,7 +300,7 @@ def options(ctx: click.Context, show_version: bool, as_json: bool, show_all: boo
 
 app = LazyCommands(
     name="optsearch",
-    callback=options,
+    callback=print_versions,
     help="Optimal shooting at Battleship against ships placed uniformly at random.",
     epilog="Example: optsearch solve 4x5:2,3,4. COMMAND -h has an example of each.",
     params=[

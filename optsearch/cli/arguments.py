@@ -29,17 +29,17 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
 
     def __init__(self, option: Option, annotation: Any) -> None:
         self.option = option
-        self.kind = value_type_of(annotation)
-        self.name = self.kind.__name__.lower()
+        self.value_type = value_type_of(annotation)
+        self.name = self.value_type.__name__.lower()
 
     @property
     def metavar(self) -> str:
         """The word that stands for a value in the help."""
-        if issubclass(self.kind, Enum):
-            return f"[{'|'.join(choice.value for choice in self.kind)}]"
+        if issubclass(self.value_type, Enum):
+            return f"[{'|'.join(choice.value for choice in self.value_type)}]"
         if self.option.writes == FOLDER:
             return "FOLDER"
-        return {int: "NUMBER", float: "NUMBER", Path: "FILE"}.get(self.kind, "TEXT")
+        return {int: "NUMBER", float: "NUMBER", Path: "FILE"}.get(self.value_type, "TEXT")
 
     @property
     def range(self) -> str:
@@ -52,26 +52,29 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
     @property
     def accepted(self) -> str:
         """The accepted values, as in "a whole number from 1 to 256"; empty for a text."""
-        if issubclass(self.kind, Enum):
-            return f"one of {', '.join(choice.value for choice in self.kind)}"
-        noun = {int: "a whole number", float: "a number"}.get(self.kind, "")
+        if issubclass(self.value_type, Enum):
+            return f"one of {', '.join(choice.value for choice in self.value_type)}"
+        noun = {int: "a whole number", float: "a number"}.get(self.value_type, "")
         return f"{noun} from {self.range}" if noun and self.range else noun
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the value as the command's function takes it; seconds without end are None."""
-        low, high = self.option.min, self.option.max
         with suppress(ValueError):
-            result = value if isinstance(value, self.kind) else self.kind(value)
-            if (low is None or result >= low) and (high is None or result <= high):
+            result = value if isinstance(value, self.value_type) else self.value_type(value)
+            if self._is_in_range(result):
                 return None if self.option.is_seconds and result > FOREVER else result
         self.fail(repr(value), param, ctx)
 
+    def _is_in_range(self, value: Any) -> bool:
+        least, most = self.option.min, self.option.max
+        return (least is None or value >= least) and (most is None or value <= most)
+
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         """Complete one of several words, or leave a file to the shell."""
-        if issubclass(self.kind, Enum):
-            words = [choice.value for choice in self.kind]
+        if issubclass(self.value_type, Enum):
+            words = [choice.value for choice in self.value_type]
             return [CompletionItem(word) for word in words if word.startswith(incomplete)]
-        return [CompletionItem(incomplete, type="file")] if self.kind is Path else []
+        return [CompletionItem(incomplete, type="file")] if self.value_type is Path else []
 
 
 class DeclaredOption(click.Option):
@@ -79,10 +82,9 @@ class DeclaredOption(click.Option):
 
     def get_help_record(self, ctx: Any) -> tuple[str, str]:
         """Return the option as it is entered, and its help."""
-        default = self.default
-        if isinstance(default, Enum):
-            default = default.value
-        notes = [] if self.is_flag or default in (None, "", ()) else [f"default: {default}"]
+        default = self.default.value if isinstance(self.default, Enum) else self.default
+        has_default = not (self.is_flag or self.required or default in (None, "", ()))
+        notes = [f"default: {default}"] if has_default else []
         if isinstance(self.type, OptionType) and self.type.range:
             notes.append(self.type.range)
         entered = ", ".join(self.opts) + ("" if self.is_flag else f" {self.metavar}")
@@ -105,19 +107,20 @@ def make_parameter(
     name: str, option: Option, annotation: Any, default: Any = None, is_required: bool = False
 ) -> click.Parameter:
     """Return an option or an argument as click has it."""
-    value_type = OptionType(option, annotation)
+    option_type = OptionType(option, annotation)
+    # `list[str]` itself, or within `list[str] | None`
     is_list = any(get_origin(part) is list for part in (annotation, *get_args(annotation)))
-    settings: dict[str, Any] = {"type": value_type, "required": is_required}
+    settings: dict[str, Any] = {"type": option_type, "required": is_required}
     if not is_required:
         settings["default"] = default
     if option.is_argument:
         settings |= {"metavar": option.metavar or name.upper(), "nargs": -1 if is_list else 1}
         return DeclaredArgument([name], text=option.help, **settings)
-    flags = option.flags.split() or [f"--{name.replace('_', '-')}"]
-    if value_type.kind is bool:
+    flags = option.flags_of(name)
+    if option_type.value_type is bool:
         settings = {"is_flag": True, "default": default}
     else:
-        settings |= {"metavar": option.metavar or value_type.metavar, "multiple": is_list}
+        settings |= {"metavar": option.metavar or option_type.metavar, "multiple": is_list}
     return DeclaredOption([*flags, name], help=option.help, **settings)
 
 
@@ -137,19 +140,19 @@ class Command(click.Command):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options."""
         params = self.get_params(ctx)
-        for kind in (click.Argument, click.Option):
-            rows = [param.get_help_record(ctx) for param in params if isinstance(param, kind)]
+        for section in (click.Argument, click.Option):
+            rows = [param.get_help_record(ctx) for param in params if isinstance(param, section)]
             if rows:
-                with formatter.section(f"{kind.__name__}s"):
+                with formatter.section(f"{section.__name__}s"):
                     formatter.write_dl(rows)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; its function does not see --quiet."""
-        before = QUIET.set(ctx.params.pop("quiet"))
+        token = QUIET.set(ctx.params.pop("quiet"))
         try:
             return super().invoke(ctx)
         finally:
-            QUIET.reset(before)
+            QUIET.reset(token)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse as click does; refuse repeated options, and outputs that cannot be written."""
@@ -158,19 +161,23 @@ class Command(click.Command):
             self._refuse_repeated(ctx, args)
         remaining = super().parse_args(ctx, args)
         for name, value in ctx.params.items():
-            if isinstance(value, tuple):
+            if isinstance(value, tuple):  # click's type of an option that may be repeated
                 ctx.params[name] = list(value)
-        if ctx.params.pop("json", False):
-            if ctx.get_parameter_source("form").name == "COMMANDLINE":
-                ctx.fail("give --json or --format, not both")
-            ctx.params["form"] = Form.JSON
-        self._refuse_lost_files(ctx)
+        self._replace_json_flag(ctx)
+        self._refuse_overwriting(ctx)
         for param in self.params:
             path, writes = ctx.params.get(param.name), self.writes(param)
             if path is not None and writes:
                 endings = () if writes in (ANY, FOLDER) else tuple(writes.split())
-                require_writable(path, endings, writes == FOLDER)
+                require_writable(path, endings, is_folder=writes == FOLDER)
         return remaining
+
+    def _replace_json_flag(self, ctx: Any) -> None:
+        """Set the form to JSON if --json was given; refuse --json together with --format."""
+        if ctx.params.pop("json", False):
+            if ctx.get_parameter_source("form").name == "COMMANDLINE":
+                ctx.fail("give --json or --format, not both")
+            ctx.params["form"] = Form.JSON
 
     def writes(self, param: Any) -> str:
         """Return `Option.writes` of an option of this command; empty if it writes nothing."""
@@ -178,38 +185,44 @@ class Command(click.Command):
         return "" if option is None else option.writes
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
-        names = set()
-        for option in self.make_parser(ctx).parse_args(args=list(args))[2]:
-            if option.nargs != 1 or option.multiple or getattr(option, "is_flag", False):
+        _, _, given_in_order = self.make_parser(ctx).parse_args(args=list(args))
+        names_seen = set()
+        for option in given_in_order:
+            is_flag = getattr(option, "is_flag", False)
+            if option.nargs != 1 or option.multiple or is_flag:
                 continue
-            if option.name in names:
+            if option.name in names_seen:
                 ctx.fail(f"{option.opts[0]} is given twice; one is accepted")
-            names.add(option.name)
+            names_seen.add(option.name)
 
-    def _refuse_lost_files(self, ctx: Any) -> None:
+    def _refuse_overwriting(self, ctx: Any) -> None:
         """Refuse an output that is another file of the arguments."""
-        read: dict[Path, str] = {}
-        written: dict[Path, tuple[str, str]] = {}
-        for option in self.params:
-            value = ctx.params.get(option.name)
-            is_named = option.opts[0].startswith("-")
-            name = option.opts[0] if is_named else str(option.name).upper()
-            if self.writes(option) in ("", FOLDER):
-                read.update(dict.fromkeys(_existing_files(value), name))
+        read_by: dict[Path, str] = {}  # the option that reads a file
+        written_by: dict[Path, str] = {}
+        texts: dict[Path, str] = {}  # a written file, as it was entered
+        for param in self.params:
+            value = ctx.params.get(param.name)
+            is_option = param.opts[0].startswith("-")
+            name = param.opts[0] if is_option else str(param.name).upper()
+            if self.writes(param) in ("", FOLDER):
+                read_by.update(dict.fromkeys(_existing_files(value), name))
             elif value is not None:
                 path = Path(os.path.realpath(value))
-                if path in written:
-                    other = written[path][0]
+                if path in written_by:
+                    other = written_by[path]
                     ctx.fail(f"{other} and {name} are both {str(value)!r}; name two files")
-                written[path] = name, str(value)
-        for path, (name, text) in written.items():
-            if path in read and self.name not in IN_PLACE:
-                ctx.fail(f"{name} {text!r} is what {read[path]} reads; name another file")
+                written_by[path] = name
+                texts[path] = str(value)
+        for path, name in written_by.items():
+            if path in read_by and self.name not in IN_PLACE:
+                reader = read_by[path]
+                ctx.fail(f"{name} {texts[path]!r} is what {reader} reads; name another file")
 
 
-def value_type_of(hint: Any) -> Any:
+def value_type_of(annotation: Any) -> Any:
     """Return the type of one value of a parameter."""
-    return value_type_of(get_args(hint)[0]) if get_args(hint) else hint
+    arguments = get_args(annotation)  # (list[str], None) of list[str] | None, (str,) of list[str]
+    return value_type_of(arguments[0]) if arguments else annotation
 
 
 def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool = False) -> None:
@@ -234,7 +247,8 @@ def _existing_files(value: object) -> Iterator[Path]:
             yield from _existing_files(item)
     elif isinstance(value, str | Path):
         text = str(value)
-        for name in {text, text.partition(":")[0], text.rpartition(":")[0]} - {""}:
-            with suppress(OSError, ValueError):  # too long, or no name of a file
+        before_first_colon, before_last_colon = text.partition(":")[0], text.rpartition(":")[0]
+        for name in {text, before_first_colon, before_last_colon} - {""}:
+            with suppress(OSError, ValueError):  # too long, or not a name of a file
                 if Path(name).is_file():
                     yield Path(os.path.realpath(name))

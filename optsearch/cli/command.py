@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from optsearch.cli import forget_output
+from optsearch.cli import discard_output
 from optsearch.cli.app import app
 from optsearch.cli.arguments import OptionType
 from optsearch.cli.console import Interrupted, err
@@ -23,51 +23,52 @@ def run() -> int:
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign gets its code
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = answer(sys.argv[1:])
+        status = run_command(sys.argv[1:])
         if sys.stdout is not None:
             sys.stdout.flush()  # a full disk or a closed pipe is met here, not at the very end
         return status
     except (Interrupted, KeyboardInterrupt) as stop:
-        say(f"interrupted{stop}")
+        print_message(f"interrupted{stop}")
         return 130
     except click.UsageError as error:
         return print_usage_error(error)
     except OptsearchError as error:
         return print_error(str(error))
     except BrokenPipeError:
-        forget_output()
+        discard_output()
         return 1
     except OSError as error:
-        forget_output()
-        place = f"{str(error.filename)!r}: " if error.filename else "cannot write the answer: "
-        return print_error(f"{place}{error.strerror or error}")
+        discard_output()
+        subject = repr(str(error.filename)) if error.filename else "cannot write the answer"
+        return print_error(f"{subject}: {error.strerror or error}")
     except ImportError as error:  # a module is there but fails to load, most often for memory
         return print_error(f"{error}; with more memory it may be loaded")
     except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and str(error) != "can't start new thread":
+        is_lack_of_memory = isinstance(error, MemoryError) or str(error) == "can't start new thread"
+        if not is_lack_of_memory:
             raise
         return print_error("there is not enough memory for this; a smaller game would fit")
 
 
-def answer(arguments: list[str]) -> int:
+def run_command(arguments: list[str]) -> int:
     """Run the command that arguments name, or complete them for a shell; return the status."""
     if "_OPTSEARCH_COMPLETE" in os.environ:
         app(arguments, prog_name="optsearch")
     try:
         with app.make_context("optsearch", arguments) as context:
             app.invoke(context)
-    except click.exceptions.Exit as end:
-        return end.exit_code
+    except click.exceptions.Exit as exit_request:
+        return exit_request.exit_code
     return 0
 
 
 def print_error(message: str) -> int:
     """Print an error on one line; return the exit status."""
-    say(f"error: {message}", "red")
+    print_message(f"error: {message}", "red")
     return 2
 
 
-def say(line: str, style: str | None = None) -> None:
+def print_message(line: str, style: str | None = None) -> None:
     """Print a line on standard error, if there is one."""
     with suppress(OSError, AttributeError):
         try:
@@ -82,26 +83,32 @@ def print_usage_error(error: Any) -> int:
         error.show()
         return 2
     command = "optsearch" if error.ctx is None else error.ctx.command_path
-    message = " ".join(error.format_message().split()).rstrip(".")
-    if isinstance(error, click.NoSuchOption):  # which each version of click says in another way
-        similar = ", ".join(sorted(error.possibilities or ()))
-        message = f"No such option: {error.option_name}"
-        message += f" (Possible options: {similar})" if similar else ""
-    param = getattr(error, "param", None)
-    value = last_value_of(param)
-    if param is not None and isinstance(param.type, OptionType) and value is not None:
-        message = f"{param.opts[0]} {value!r} is not {param.type.accepted}"
-    if getattr(error, "option_name", None) in OF_REPLIES:
-        message = (
-            f"{error.option_name} is for {OF_REPLIES[error.option_name]}; {command} takes replies "
-            "that are true, one for each shot"
-        )
+    message = usage_message(error, command)
     see = " See" if message.endswith("?") else "; see"
     return print_error(str(OptsearchError(f"{message}{see} {command} --help")))
 
 
+def usage_message(error: Any, command: str) -> str:
+    """Say on one line what is wrong with the arguments of a command."""
+    option_name = getattr(error, "option_name", None)
+    if option_name in COMMANDS_WITH_OPTION:
+        return (
+            f"{option_name} is for {COMMANDS_WITH_OPTION[option_name]}; {command} takes replies "
+            "that are true, one for each shot"
+        )
+    param = getattr(error, "param", None)
+    value = last_value_of(param)
+    if param is not None and isinstance(param.type, OptionType) and value is not None:
+        return f"{param.opts[0]} {value!r} is not {param.type.accepted}"
+    if isinstance(error, click.NoSuchOption):  # its own message differs between versions of click
+        similar = ", ".join(sorted(error.possibilities or ()))
+        hint = f" (Possible options: {similar})" if similar else ""
+        return f"No such option: {option_name}{hint}"
+    return " ".join(error.format_message().split()).rstrip(".")
+
+
 # Options that people may look for elsewhere, and the commands that have them.
-OF_REPLIES = {
+COMMANDS_WITH_OPTION = {
     "--false-hits": "posterior, sample, advise and simulate",
     "--false-misses": "posterior, sample, advise and simulate",
     "--lies": "posterior, sample, advise and simulate",

@@ -97,6 +97,10 @@ class Option(NamedTuple):
     is_argument: bool = False
     is_seconds: bool = False
 
+    def flags_of(self, parameter: str) -> list[str]:
+        """Return the flags of the option that fills a parameter of this name."""
+        return self.flags.split() or [f"--{parameter.replace('_', '-')}"]
+
 
 Argument = partial(Option, is_argument=True)
 Seconds = partial(Option, min=0.01, is_seconds=True)
