@@ -356,9 +356,14 @@ def totals(fleets, left):
     cells = range(fleets.game.cells)
 
     def parts(family, hits, cell):
-        missed = frozenset(ships for ships in family if not sum(ships) >> cell & 1)
-        on = frozenset(s for s in family - missed if sum(s) & ~hits & ~(1 << cell))
-        return (missed, hits), (on, hits | 1 << cell)
+        """Those of each reply that go on, and the cells hit."""
+        found = {}
+        for ships in family:
+            told = fleets.reply(ships, hits, cell)
+            after = hits | (told != "miss") << cell
+            if sum(ships) & ~after:
+                found.setdefault((told, after), set()).add(ships)
+        return [(frozenset(some), after) for (_, after), some in found.items()]
 
     def weight(family):
         return sum(left[ships] for ships in family)
@@ -370,26 +375,31 @@ def totals(fleets, left):
     def least(family, hits):
         useful = [cell for cell, n in counts(family, hits).items() if n]
         return weight(family) + min(
-            sum(least(*part) for part in parts(family, hits, cell) if part[0]) for cell in useful
+            sum(least(*part) for part in parts(family, hits, cell)) for cell in useful
         )
 
     def greedy(family, hits):
         n = counts(family, hits)
         cell = max(cells, key=n.__getitem__)
-        return weight(family) + sum(greedy(*p) for p in parts(family, hits, cell) if p[0])
+        return weight(family) + sum(greedy(*p) for p in parts(family, hits, cell))
 
     return least, greedy
 
 
 @pytest.mark.parametrize(
     "text",
-    ["3x3:1-3", "3x3:1-2,1,contact=corner", "2x4:1-2,1-2,contact=any", "3x3:2-3,1,contact=any"],
+    [
+        *("3x3:1-3", "3x3:1-2,1,contact=corner", "2x4:1-2,1-2,contact=any"),
+        *("3x3:2-3,1,contact=any", "3x3:1-2,1,announce=sunk"),
+        *("2x4:1-2,1-2,contact=any,announce=sunk", "3x3:2-3,1-2,contact=any,announce=sunk"),
+    ],
 )
 def test_the_optimum_and_greedy(text, here):
     """Both by the search, where a ship more or less may be left, beside all ways to shoot."""
     game = MixedGame(text)
     fleets = Fleets(game)
-    for shots in ("", "A1=miss B2=hit"):
+    told = "A1=hit A2=sunk B1=miss" if game.tells_sinkings else "A1=miss B2=hit"
+    for shots in ("", told):
         position = MixedPosition(game, shots)
         left = fleets.left(position)
         family = frozenset(ships for ships in left if sum(ships) != position.hits)
@@ -441,7 +451,10 @@ def test_a_match():
     ("arguments", "error"),
     [
         (("solve", "4x4:2-3", "--tree", "tree.json"), "--tree is for known fleets, and that of"),
-        (("solve", "4x4:2-3,2,announce=sunk"), "whose fleet is not known is for announce=nothing"),
+        (
+            ("solve", "4x4:2-3,2,announce=ship"),
+            "whose fleet is not known is for announce=nothing or",
+        ),
         (("evaluate", "greedy", "6x6:2-4,2-4,2-4"), "by --prior fleet=configurations each"),
         (("simulate", "parity", "4x4:2-3"), "the lengths of the ships 2-3 are not known"),
         (("simulate", "greedy", "4x4:2-3", "--boards", "corner"), "the lengths of the ships 2-3"),

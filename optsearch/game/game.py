@@ -718,7 +718,7 @@ class Game:
             raise GameError(
                 f"the lengths of the ships {self.fleet_text} are not known; count, posterior, "
                 "sample, advise, ask, simulate, play and serve accept that, and with "
-                "announce=nothing solve and evaluate greedy: give lengths here"
+                "announce=nothing or sunk solve and evaluate greedy: give lengths here"
             )
 
     def require_rule(self, feature: str, is_handled: bool, rules: str) -> None:

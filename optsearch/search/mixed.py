@@ -1,8 +1,8 @@
-"""The optimum, and greedy, if the fleet is not known and hits tell nothing.
+"""The optimum, and greedy, if the fleet is not known, and hits tell nothing or that a ship is sunk.
 
-The game ends when the last ship is sunk, which then is told. So a configuration is one ship with
-all its cells, whose sinking is announced. Configurations differ in their hits: bounds that count
-the games of one number of hits are left out of the search.
+The game ends when the last ship is sunk, which then is told. So if hits tell nothing, a
+configuration is one ship with all its cells, whose sinking is announced. Configurations differ in
+their hits: bounds that count the games of one number of hits are left out of the search.
 """
 
 from __future__ import annotations
@@ -34,33 +34,37 @@ def mixed_kernel(
     """Return the kernel of the cells still to hit, by the weights of `MixedPosterior`.
 
     Configurations without a cell left to hit are left out: the game goes on. Raises NotSupported if
-    hits tell something, TooLarge for too many configurations or weights, and PositionError if every
-    ship is sunk.
+    replies name ships, whose names and sizes the search takes to be equal in all configurations,
+    TooLarge for too many configurations or weights, and PositionError if every ship is sunk.
     """
     game = position.game
-    game.require_silent("solving a game whose fleet is not known")
+    is_handled = game.is_silent or game.announce == "sunk"
+    game.require_rule("solving a game whose fleet is not known", is_handled, "nothing or sunk")
     game.require_small("solving")
     ships, weights = MixedPosterior(position, prior).list_weighted(MAX_SETS // 8)
-    by_cells: Counter[int] = Counter()
-    for cells, weight in zip(to_masks(np.bitwise_or.reduce(ships, axis=1)), weights, strict=True):
-        by_cells[cells & ~position.hits] += weight
-    del by_cells[0]
-    if not by_cells:
+    hits = position.hits
+    weight_of: Counter[tuple[int, ...]] = Counter()
+    for row, weight in zip(map(to_masks, ships), weights, strict=True):
+        if sum(row) & ~hits:
+            weight_of[(sum(row) & ~hits,) if game.is_silent else tuple(row)] += weight
+    if not weight_of:
         raise PositionError(f"every ship is sunk in {position.title}; there is nothing to solve")
-    if (total := sum(by_cells.values())) > MAX_WEIGHT:
+    if (total := sum(weight_of.values())) > MAX_WEIGHT:
         raise TooLarge(
             f"the weights of {game} add up to {total:,}; the search takes {MAX_WEIGHT:,} in all: "
             "by --prior fleet=configurations each configuration weighs 1"
         )
+    rows = np.array([to_words(row) for row in weight_of])
     game_of_one: Game = game.game_of([1])
     rules = Game(
-        *(game.rows, game.columns, [1], "any", "sunk"),
+        *(game.rows, game.columns, [1] * rows.shape[1], "any", "sunk"),
         holes=game_of_one.holes,
         board=game_of_one.board,
     )
-    sets, numbers = to_words([*by_cells]), np.array([*by_cells.values()], np.int64)
-    most_cells = max(map(int.bit_count, by_cells))
-    problem = Problem(rules, sets, numbers, 0, most_cells, None, sets[:, None, :])
+    numbers, sets = np.array([*weight_of.values()], np.int64), np.bitwise_or.reduce(rows, axis=1)
+    most_cells = max((sum(row) & ~hits).bit_count() for row in weight_of)
+    hits_in_rows = 0 if game.is_silent else hits
+    problem = Problem(rules, sets, numbers, hits_in_rows, most_cells, None, rows)
     return Kernel(problem, OPTIONS, MemoryTable(memory), None, lambda nodes: None)
 
 
@@ -100,7 +104,7 @@ def greedy_shots_mixed(position: MixedPosition, prior: Prior | None = None) -> d
     histogram, waiting = Counter[int](), [(kernel.root, 0)]
     while waiting:
         state, shots = waiting.pop()
-        if len(state.family) == 1:
+        if len(state.family) == 1 or kernel.is_over(state):
             left = kernel.cells_of(state) & ~state.hits
             histogram[shots + left.bit_count()] += kernel.weight(state)
             continue
