@@ -504,8 +504,8 @@ class InterruptedModel:
     def stop_search(self):
         self.told.set()
 
-make = models._solver
-models._solver = lambda: InterruptedModel(make())
+make = models._make_solver
+models._make_solver = lambda: InterruptedModel(make())
 """
 
 

@@ -64,6 +64,7 @@ def parse_fleet(text: str) -> tuple[int, ...]:
 
 
 def _parse_counts(text: str) -> tuple[int | None, ...]:
+    """Return the counts of a text such as `3 1 ? 2`, None for `?`; PuzzleError for another text."""
     counts: list[int | None] = []
     for word in text.split():
         if word != "?" and not re.fullmatch(r"\d{1,9}", word, re.ASCII):
@@ -98,13 +99,13 @@ class _Line:
 
 
 def parse(text: str) -> Puzzle:
-    """Read the puzzle of a text; PuzzleError, with the wrong line, for another text."""
+    """Return the puzzle that a text describes; PuzzleError quotes the line that is wrong."""
     lines = [
         _Line(number, line.strip().replace("\t", " "))
         for number, line in enumerate(text.splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
-    fields, board = _fields(lines)
+    fields, board = _split_fields(lines)
     for name in ("grid", "fleet"):
         if name not in fields:
             raise PuzzleError(f"there is no line `{name} …`; {_form(name)}")
@@ -112,17 +113,16 @@ def parse(text: str) -> Puzzle:
     puzzle = _make(fields["grid"], Puzzle, rows, columns, (1,))
     fleet = fields["fleet"].parse(parse_fleet)
     puzzle = _make(fields["fleet"], replace, puzzle, fleet=fleet)
-    lines_of: dict[Clue, str] = {}
+    line_of: dict[Clue, str] = {}
     for name in ("rows", "columns"):
         if name in fields:
             counts = fields[name].parse(_parse_counts)
             puzzle = _make(fields[name], _with_counts, puzzle, name, counts)
-            lines_of |= dict.fromkeys(puzzle.clues[len(lines_of) :], str(fields[name]))
-    for line, cells in _revealed(puzzle, fields, board):
-        before = set(puzzle.clues)
+            line_of |= {clue: str(fields[name]) for clue in puzzle.clues if clue not in line_of}
+    for line, cells in _read_board(puzzle, fields, board):
         puzzle = _make(line, replace, puzzle, revealed=puzzle.revealed + cells)
-        lines_of |= {clue: str(line) for clue in puzzle.clues if clue not in before}
-    return replace(puzzle, lines=lines_of)
+        line_of |= {clue: str(line) for clue in puzzle.clues if clue not in line_of}
+    return replace(puzzle, lines=line_of)
 
 
 def _form(name: str) -> str:
@@ -132,8 +132,8 @@ def _form(name: str) -> str:
     }[name]
 
 
-def _fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
-    """Return the lines by keyword, and those after `board`."""
+def _split_fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
+    """Return the line of each keyword, and the lines after the keyword `board`."""
     fields: dict[str, _Line] = {}
     for i, line in enumerate(lines):
         word = line.text.split()[0]
@@ -150,6 +150,7 @@ def _fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
 
 
 def _make(line: _Line, make: Callable[..., Puzzle], *arguments: Any, **fields: Any) -> Puzzle:
+    """Return what a function makes; its PuzzleError quotes the line."""
     try:
         return make(*arguments, **fields)
     except PuzzleError as error:
@@ -157,20 +158,20 @@ def _make(line: _Line, make: Callable[..., Puzzle], *arguments: Any, **fields: A
 
 
 def _with_counts(puzzle: Puzzle, name: str, counts: tuple[int | None, ...]) -> Puzzle:
+    """Return the puzzle with the counts of its `rows` or `columns` (`name`)."""
     if not counts:
         raise PuzzleError(
             f"there are no counts; leave out the line, or give one for each of the {name}"
         )
-    return (
-        replace(puzzle, row_counts=counts)
-        if name == "rows"
-        else replace(puzzle, column_counts=counts)
-    )
+    if name == "rows":
+        return replace(puzzle, row_counts=counts)
+    return replace(puzzle, column_counts=counts)
 
 
-def _revealed(
+def _read_board(
     puzzle: Puzzle, fields: dict[str, _Line], board: list[_Line]
 ) -> Iterator[tuple[_Line, tuple[tuple[Cell, str], ...]]]:
+    """Yield each line of the board, and the cells that it reveals with their values."""
     if not board:
         return
     for row, line in enumerate(board):
@@ -185,8 +186,12 @@ def _revealed(
                 f"the line has {len(symbols)} cells; the grid {puzzle.grid} has {puzzle.columns} "
                 "columns"
             )
-        cells = [((row, j), _MEANING[s]) for j, s in enumerate(symbols) if s != HIDDEN]
-        yield line, tuple(cells)
+        revealed = [
+            ((row, column), _MEANING[symbol])
+            for column, symbol in enumerate(symbols)
+            if symbol != HIDDEN
+        ]
+        yield line, tuple(revealed)
     if len(board) < puzzle.rows:
         raise fields["board"].error(
             f"{len(board)} lines follow; the grid {puzzle.grid} has {puzzle.rows} rows"
@@ -258,7 +263,7 @@ def from_fields(value: object) -> Puzzle:
         raise PuzzleError(f'"grid": {shortened(value["grid"])}: write a text such as "6x6"')
     fleet = _integers("fleet", value["fleet"])
     row_counts, column_counts = (
-        _integers(name, value.get(name) or [], True) for name in ("rows", "columns")
+        _integers(name, value.get(name) or [], may_lack=True) for name in ("rows", "columns")
     )
     revealed = value.get("revealed") or {}
     if not isinstance(revealed, dict):
@@ -277,6 +282,10 @@ def from_fields(value: object) -> Puzzle:
 
 
 def _integers(name: str, value: object, may_lack: bool = False) -> tuple[int | None, ...]:
+    """Return the list of integers of a JSON value.
+
+    Raises PuzzleError, which quotes the part (`name`), for another value. may_lack -- accept None.
+    """
     form = "a list of numbers" + (", null for one that is not known" if may_lack else "")
     if not isinstance(value, list):
         raise PuzzleError(f'"{name}": {shortened(value)}: write {form}')

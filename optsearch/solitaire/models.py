@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, CpSolver
 
 MODELS = ("ship", "cell")
-_SOON = 0.02  # seconds
-IsTrue = Callable[[Any], bool]  # of a variable
+_SECONDS_TO_STOP = 0.02  # before a search that did not stop is told again
+IsTrue = Callable[[Any], bool]  # the value of a variable that a solver has found
 _SYMBOLS = tuple(value for value in REVEALED if value != SHIP)
+_STEPS = {LEFT: (0, -1), RIGHT: (0, 1), TOP: (-1, 0), BOTTOM: (1, 0)}  # rows and columns to go
+_OPPOSITE = {LEFT: RIGHT, RIGHT: LEFT, TOP: BOTTOM, BOTTOM: TOP}
 
 
 @dataclass(frozen=True)
@@ -77,15 +79,18 @@ def search(
     time_limit: float | None = None,
     excluding: Solution | None = None,
 ) -> ModelSearch:
-    """Find up to `limit` different solutions in one of the models; each is checked by the rules.
+    """Find up to `limit` different solutions of a puzzle by CP-SAT.
 
-    excluding -- a known solution, to find only others.
+    Each solution is checked by the rules. CP-SAT has one worker and a fixed seed, so that equal
+    puzzles have equal answers.
 
-    It uses one worker with a fixed seed, so that equal puzzles have equal answers. The time limit
-    (seconds) includes building the model. Raises NotInstalled if OR-tools is not installed.
+    model -- one of `MODELS`. time_limit -- seconds, which include building the model. excluding --
+    a known solution, which is not found again.
+
+    Raises NotInstalled if OR-tools is not installed.
     """
     end = None if time_limit is None else time.monotonic() + time_limit
-    cp_model()  # loaded before the clock starts
+    cp_model()  # loads OR-tools before the clock starts
     started = time.process_time()
     built = BUILDERS[model](puzzle)
     if excluding is not None:
@@ -95,8 +100,8 @@ def search(
     solutions: list[Solution] = []
     is_complete = False
     while len(solutions) < limit:
-        left = None if end is None else end - time.monotonic()
-        solution, is_complete = _solve(built, left)
+        seconds_left = None if end is None else end - time.monotonic()
+        solution, is_complete = _solve(built, seconds_left)
         if solution is None:
             break
         if solution in solutions or not puzzle.is_solved_by(solution):
@@ -109,21 +114,24 @@ def search(
 
 
 def _solve(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
-    """Return a solution of a model, or None and True if it has none; None and False out of time."""
-    solver = _solver()
+    """Return a solution of a model or None, and True if it is proved that there is none.
+
+    (None, False) if the seconds were over first.
+    """
+    solver = _make_solver()
     if seconds is not None:
         if seconds <= 0:
             return None, False
         solver.parameters.max_time_in_seconds = seconds
-    name = _run(solver, built.model)
-    if name in ("OPTIMAL", "FEASIBLE"):
+    status = _run(solver, built.model)
+    if status in ("OPTIMAL", "FEASIBLE"):
         return built.solution(solver.boolean_value), False
-    if name == "MODEL_INVALID":
+    if status == "MODEL_INVALID":
         raise AssertionError(built.model.validate())
-    return None, name == "INFEASIBLE"
+    return None, status == "INFEASIBLE"
 
 
-def _solver() -> CpSolver:
+def _make_solver() -> CpSolver:
     solver: CpSolver = cp_model().CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.catch_sigint_signal = False  # it would treat ctrl-C as the end of the time
@@ -137,8 +145,8 @@ def _solver() -> CpSolver:
 def _run(solver: CpSolver, model: CpModel) -> str:
     """Solve a model, and return the name of the status.
 
-    It runs in a thread, because Python handles ctrl-C only between its own steps. Then the search
-    is stopped, and KeyboardInterrupt is raised when it has ended.
+    The solver runs in a thread of its own, because Python handles ctrl-C only between its own
+    steps. After ctrl-C the search is stopped, and KeyboardInterrupt is raised once it has ended.
     """
     outcome: Future[Any] = Future()
 
@@ -155,7 +163,7 @@ def _run(solver: CpSolver, model: CpModel) -> str:
     except BaseException:
         while thread.is_alive():  # the search may not have begun at the first call
             solver.stop_search()
-            thread.join(_SOON)
+            thread.join(_SECONDS_TO_STOP)
         raise
     return str(solver.status_name(status))
 
@@ -214,6 +222,7 @@ class Model(ABC):
         self.model.add_bool_or([literal.negated() for literal in self.literals(solution)])
 
     def _add_counts(self) -> None:
+        """Require the number of ship cells of each row and column that has a count."""
         puzzle = self.puzzle
         for counts, masks in (
             (puzzle.row_counts, puzzle.row_masks),
@@ -221,12 +230,11 @@ class Model(ABC):
         ):
             for count, mask in zip(counts, masks, strict=True):
                 if count is not None:
-                    self.model.add(self._covered(mask) == count)
+                    self.model.add(self._count_occupied(mask) == count)
 
-    def _covered(self, mask: int) -> Any:
-        columns = self.puzzle.columns
-        cells = (i * columns + j for i, j in self.puzzle.cells_of(mask))
-        return sum(self.occupied[cell] for cell in cells)
+    def _count_occupied(self, mask: int) -> Any:
+        """Return the expression of the number of ship cells in a mask."""
+        return sum(self.occupied[index] for index in bits(mask))
 
 
 class ShipModel(Model):
@@ -235,24 +243,29 @@ class ShipModel(Model):
     def __init__(self, puzzle: Puzzle):
         super().__init__(puzzle)
         new = self.model.new_bool_var
-        self.ships = {ship: new("") for n in puzzle.lengths for ship in puzzle.allowed(n)}
+        self.ships = {ship: new("") for length in puzzle.lengths for ship in puzzle.allowed(length)}
         self.add_rules(self.ships)
         self._add_counts()
         for cell, value in puzzle.revealed:
             if value != WATER:
                 bit = puzzle.bit(cell)
-                self.model.add_exactly_one(v for ship, v in self.ships.items() if ship & bit)
+                self.model.add_exactly_one(
+                    is_used for ship, is_used in self.ships.items() if ship & bit
+                )
 
     def add_rules(self, ships: dict[int, Any]) -> None:
-        """Add the rules: the number of ships of each length, and 2×2 windows."""
+        """Require the number of ships of each length, and at most one ship per 2×2 window.
+
+        ships -- the variable of each placement (mask) that may be used.
+        """
         puzzle = self.puzzle
-        through, windows = _incidence(puzzle.rows, puzzle.columns, puzzle.lengths)
+        placements_on, windows = _placements_by_cell(puzzle.rows, puzzle.columns, puzzle.lengths)
         self.occupied = [
-            sum(ships[ship] for ship in on_cell if ship in ships) for on_cell in through
+            sum(ships[ship] for ship in on_cell if ship in ships) for on_cell in placements_on
         ]
         for length in puzzle.lengths:
-            chosen = [v for ship, v in ships.items() if ship.bit_count() == length]
-            self.model.add(sum(chosen) == puzzle.fleet.count(length))
+            of_length = [is_used for ship, is_used in ships.items() if ship.bit_count() == length]
+            self.model.add(sum(of_length) == puzzle.fleet.count(length))
         for window in windows:
             self.model.add_at_most_one(ships[ship] for ship in window if ship in ships)
 
@@ -266,26 +279,29 @@ class ShipModel(Model):
 
 
 @lru_cache(maxsize=4)
-def _incidence(
+def _placements_by_cell(
     rows: int, columns: int, lengths: tuple[int, ...]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the placements through each cell, and those that meet each 2×2 window."""
-    through: list[list[int]] = [[] for _ in range(rows * columns)]
+    """List the placements (masks) on each cell, and those that meet each 2×2 window.
+
+    On a grid with a single row or column, a window has only the cells that exist.
+    """
+    placements_on: list[list[int]] = [[] for _ in range(rows * columns)]
     for length in lengths:
         for ship in placements(rows, columns, length):
-            for cell in bits(ship):
-                through[cell].append(ship)
+            for index in bits(ship):
+                placements_on[index].append(ship)
     windows = []
-    for i in range(max(1, rows - 1)):
-        for j in range(max(1, columns - 1)):
+    for top in range(max(1, rows - 1)):
+        for left in range(max(1, columns - 1)):
             window = {
                 ship
-                for a in range(i, min(i + 2, rows))
-                for b in range(j, min(j + 2, columns))
-                for ship in through[a * columns + b]
+                for row in range(top, min(top + 2, rows))
+                for column in range(left, min(left + 2, columns))
+                for ship in placements_on[row * columns + column]
             }
             windows.append(sorted(window))
-    return through, windows
+    return placements_on, windows
 
 
 class CellModel(Model):
@@ -299,63 +315,68 @@ class CellModel(Model):
         self.occupied = [1 - symbols[WATER] for symbols in self.symbols]
         for symbols in self.symbols:
             self.model.add_exactly_one(symbols.values())
-        for i in range(puzzle.rows):
-            for j in range(puzzle.columns):
-                self._add_neighbours(i, j)
+        for row in range(puzzle.rows):
+            for column in range(puzzle.columns):
+                self._add_neighbours(row, column)
         self._add_fleet()
         self._add_counts()
-        for (i, j), value in puzzle.revealed:
-            symbols = self.symbols[i * puzzle.columns + j]
+        for (row, column), value in puzzle.revealed:
+            symbols = self.symbols[row * puzzle.columns + column]
             if value == SHIP:
                 self.model.add(symbols[WATER] == 0)
             else:
                 self.model.add(symbols[value] == 1)
 
-    def _at(self, i: int, j: int) -> dict[str, Any] | None:
-        if 0 <= i < self.puzzle.rows and 0 <= j < self.puzzle.columns:
-            return self.symbols[i * self.puzzle.columns + j]
+    def _at(self, row: int, column: int) -> dict[str, Any] | None:
+        """Return the symbols of a cell, None off the board."""
+        if 0 <= row < self.puzzle.rows and 0 <= column < self.puzzle.columns:
+            return self.symbols[row * self.puzzle.columns + column]
         return None
 
-    def _implies(self, symbol: Any, i: int, j: int, allowed: Iterable[str]) -> None:
-        """Let a symbol allow only some symbols in another cell; off the board there is water."""
-        other = self._at(i, j)
+    def _allow_beside(self, symbol: Any, row: int, column: int, allowed: Iterable[str]) -> None:
+        """If a symbol holds, allow only some symbols in another cell; off the board is water."""
+        other = self._at(row, column)
         if other is None:
             if WATER not in allowed:
                 self.model.add(symbol == 0)
             return
         self.model.add_bool_or([symbol.negated(), *(other[name] for name in allowed)])
 
-    def _add_neighbours(self, i: int, j: int) -> None:
-        symbol = self.symbols[i * self.puzzle.columns + j]
-        sides = {LEFT: (0, -1), RIGHT: (0, 1), TOP: (-1, 0), BOTTOM: (1, 0)}
-        opposite = {LEFT: RIGHT, RIGHT: LEFT, TOP: BOTTOM, BOTTOM: TOP}
-        for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
-            other = self._at(i + a, j + b)
-            if other is not None:
-                self.model.add_bool_or([symbol[WATER], other[WATER]])
-        for side, (a, b) in sides.items():
-            self._implies(symbol[SUBMARINE], i + a, j + b, (WATER,))
-            for end in sides:
+    def _add_neighbours(self, row: int, column: int) -> None:
+        """Allow beside a cell only the symbols that fit its own."""
+        symbols = self.symbols[row * self.puzzle.columns + column]
+        for down, right in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
+            corner = self._at(row + down, column + right)
+            if corner is not None:
+                self.model.add_bool_or([symbols[WATER], corner[WATER]])
+        for side, (down, right) in _STEPS.items():
+            beside = row + down, column + right
+            self._allow_beside(symbols[SUBMARINE], *beside, (WATER,))
+            for end in _STEPS:
                 # The left end of a ship goes on to the right, in the middle or the right end.
-                goes_on = side == opposite[end]
-                self._implies(symbol[end], i + a, j + b, (MIDDLE, side) if goes_on else (WATER,))
-            # A middle goes on to opposite sides: both or none of each pair, and one pair.
-            other, across = self._at(i + a, j + b), self._at(i - a, j - b)
-            if other is not None:
-                self.model.add_bool_or(
-                    [symbol[MIDDLE].negated(), other[WATER], other[MIDDLE], other[side]]
-                )
-                if across is None:
-                    self.model.add_bool_or([symbol[MIDDLE].negated(), other[WATER]])
-                else:
-                    self.model.add_bool_or(
-                        [symbol[MIDDLE].negated(), other[WATER], across[WATER].negated()]
-                    )
-        beside, above = self._at(i, j + 1), self._at(i + 1, j)
-        pair = [neighbour for neighbour in (beside, above) if neighbour is not None]
-        self.model.add_bool_or([symbol[MIDDLE].negated(), *(n[WATER].negated() for n in pair)])
-        if len(pair) == 2:
-            self.model.add_bool_or([symbol[MIDDLE].negated(), *(n[WATER] for n in pair)])
+                goes_on = side == _OPPOSITE[end]
+                self._allow_beside(symbols[end], *beside, (MIDDLE, side) if goes_on else (WATER,))
+            self._add_middle(symbols[MIDDLE], row, column, side)
+        # The ship of a middle is horizontal or vertical, so of the neighbours below and on the right
+        # one is water and one is not. (Opposite neighbours are alike in that, by `_add_middle`.)
+        pair = [self._at(row, column + 1), self._at(row + 1, column)]
+        water = [neighbour[WATER] for neighbour in pair if neighbour is not None]
+        not_middle = symbols[MIDDLE].negated()
+        self.model.add_bool_or([not_middle, *(literal.negated() for literal in water)])
+        if len(water) == 2:
+            self.model.add_bool_or([not_middle, *water])
+
+    def _add_middle(self, middle: Any, row: int, column: int, side: str) -> None:
+        """Allow beside a middle the next piece of its ship, or water on this and the other side."""
+        down, right = _STEPS[side]
+        beside, across = self._at(row + down, column + right), self._at(row - down, column - right)
+        if beside is None:
+            return
+        self.model.add_bool_or([middle.negated(), beside[WATER], beside[MIDDLE], beside[side]])
+        if across is None:
+            self.model.add_bool_or([middle.negated(), beside[WATER]])
+        else:
+            self.model.add_bool_or([middle.negated(), beside[WATER], across[WATER].negated()])
 
     def _add_fleet(self) -> None:
         """Require as many runs of end, middles and end as the fleet has ships of that length."""
@@ -364,16 +385,17 @@ class CellModel(Model):
             if length == 1:
                 runs = [symbols[SUBMARINE] for symbols in self.symbols]
             else:
-                runs = [self._run(ship) for ship in placements(puzzle.rows, puzzle.columns, length)]
+                ships = placements(puzzle.rows, puzzle.columns, length)
+                runs = [self._add_run(ship) for ship in ships]
             self.model.add(sum(runs) == puzzle.fleet.count(length))
         self.model.add(sum(self.occupied) == sum(puzzle.fleet))
 
-    def _run(self, ship: int) -> Any:
-        """Return a variable that is true exactly if these cells are one ship."""
+    def _add_run(self, ship: int) -> Any:
+        """Return a new variable that is true exactly if the cells of a mask are one ship."""
         puzzle = self.puzzle
         pieces = [
-            self.symbols[i * puzzle.columns + j][puzzle.piece(ship, (i, j))]
-            for i, j in puzzle.cells_of(ship)
+            self.symbols[row * puzzle.columns + column][puzzle.piece(ship, (row, column))]
+            for row, column in puzzle.cells_of(ship)
         ]
         run = self.model.new_bool_var("")
         for piece in pieces:
@@ -382,19 +404,19 @@ class CellModel(Model):
         return run
 
     def solution(self, is_true: IsTrue) -> Solution:
-        """Return the ships, each followed from its left or top end."""
-        puzzle, ships = self.puzzle, []
-        values = [
+        """Return the ships, each followed from its left or top end to the opposite end."""
+        symbol_at = [
             next(symbol for symbol in _SYMBOLS if is_true(symbols[symbol]))
             for symbols in self.symbols
         ]
-        for index, symbol in enumerate(values):
-            step = {SUBMARINE: 0, LEFT: 1, TOP: puzzle.columns}.get(symbol)
-            if step is None:
+        step_from = {SUBMARINE: 0, LEFT: 1, TOP: self.puzzle.columns}  # to the next cell
+        ships = []
+        for index, symbol in enumerate(symbol_at):
+            if symbol not in step_from:
                 continue
-            ship, last = 1 << index, {LEFT: RIGHT, TOP: BOTTOM}.get(symbol, SUBMARINE)
-            while values[index] != last:
-                index += step
+            ship, last_symbol = 1 << index, _OPPOSITE.get(symbol, SUBMARINE)
+            while symbol_at[index] != last_symbol:
+                index += step_from[symbol]
                 ship |= 1 << index
             ships.append(ship)
         return sort_ships(ships)
@@ -402,7 +424,7 @@ class CellModel(Model):
     def literals(self, solution: Solution) -> list[Any]:
         """Return, for each cell of a ship, the literal that it is not water."""
         covered = sum(solution)
-        return [s[WATER].negated() for i, s in enumerate(self.symbols) if covered >> i & 1]
+        return [self.symbols[index][WATER].negated() for index in bits(covered)]
 
 
 BUILDERS: dict[str, Callable[[Puzzle], Model]] = {"ship": ShipModel, "cell": CellModel}
@@ -419,38 +441,37 @@ class _ClueModel(ShipModel):
         new = self.model.new_bool_var
         self.ships = {
             ship: new("")
-            for n in puzzle.lengths
-            for ship in placements(puzzle.rows, puzzle.columns, n)
+            for length in puzzle.lengths
+            for ship in placements(puzzle.rows, puzzle.columns, length)
         }
         self.add_rules(self.ships)
         self.switches = {clue: new("") for clue in puzzle.clues}
         for clue, switch in self.switches.items():
-            if isinstance(clue.place, tuple):
-                i, j = clue.place
-                if clue.value != WATER:
-                    covered = self.occupied[i * puzzle.columns + j]
-                    self.model.add(covered == 1).only_enforce_if(switch)
-                for ship, v in self.ships.items():
-                    if not puzzle.agrees(ship, clue):
-                        self.model.add_implication(switch, v.negated())
-            else:
-                covered = self._covered(puzzle.mask(clue))
-                self.model.add(covered == clue.value).only_enforce_if(switch)
+            occupied = self._count_occupied(puzzle.mask(clue))
+            if clue.kind != "cell":
+                self.model.add(occupied == clue.value).only_enforce_if(switch)
+                continue
+            if clue.value != WATER:
+                self.model.add(occupied == 1).only_enforce_if(switch)
+            for ship, is_used in self.ships.items():
+                if not puzzle.agrees(ship, clue):
+                    self.model.add_implication(switch, is_used.negated())
 
     def core(self, clues: Iterable[Clue], seconds: float | None) -> list[Clue] | None:
         """Return clues among these that cannot hold together; None if all can."""
         chosen = list(clues)
         self.model.clear_assumptions()
         self.model.add_assumptions([self.switches[clue] for clue in chosen])
-        solver = _solver()
+        solver = _make_solver()
         if seconds is not None:
             solver.parameters.max_time_in_seconds = max(seconds, 0.01)
-        name = _run(solver, self.model)
-        if name == "INFEASIBLE":
-            named = set(solver.sufficient_assumptions_for_infeasibility())
-            core = [clue for clue in chosen if self.switches[clue].index in named]
-            return core if len(core) == len(named) else chosen
-        if name in ("OPTIMAL", "FEASIBLE"):
+        status = _run(solver, self.model)
+        if status == "INFEASIBLE":
+            in_core = set(solver.sufficient_assumptions_for_infeasibility())
+            core = [clue for clue in chosen if self.switches[clue].index in in_core]
+            # CP-SAT may name variables that are no assumptions: see `_make_solver`.
+            return core if len(core) == len(in_core) else chosen
+        if status in ("OPTIMAL", "FEASIBLE"):
             return None
         raise TooLarge(f"whether the clues of {self.puzzle} conflict was not found out in time")
 
@@ -474,8 +495,9 @@ def needed_clues(
 ) -> tuple[Clue, ...] | None:
     """Return a minimal set of clues that have no solution together; None if there is a solution.
 
-    core -- returns some of the clues it is given that have no solution together, or None. They may
-    be more than are needed, so this function tries to do without each of them.
+    core -- a function that returns some of the clues it is given that have no solution together,
+        or None if all of them have one. They may be more than are needed, so that each of them is
+        left out once.
     """
     untested = core(list(puzzle.clues))
     if untested is None:
@@ -483,11 +505,11 @@ def needed_clues(
     needed: list[Clue] = []
     while untested:
         clue = untested.pop()
-        smaller = core([*needed, *untested])
-        if smaller is None:
+        core_without = core([*needed, *untested])
+        if core_without is None:
             needed.append(clue)
         else:
-            untested = [other for other in untested if other in smaller]
+            untested = [other for other in untested if other in core_without]
     return tuple(clue for clue in puzzle.clues if clue in needed)
 
 
