@@ -422,7 +422,7 @@ def test_suppositions_are_by_the_rules_in_any_order(small, every):
         tried += len(cells)
         both = ((index, value) for index in cells for value in (SHIP, WATER))
         false = next((guess for guess in both if supposed(knowledge, *guess) is None), None)
-        step = reasoning._Suppositions(None).first(knowledge, 1)
+        step = reasoning._Suppositions(None).next(knowledge, 1)
         if false is None:
             assert step is None
         else:

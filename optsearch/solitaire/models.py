@@ -357,7 +357,7 @@ class CellModel(Model):
                 goes_on = side == _OPPOSITE[end]
                 self._allow_beside(symbols[end], *beside, (MIDDLE, side) if goes_on else (WATER,))
             self._add_middle(symbols[MIDDLE], row, column, side)
-        # The ship of a middle is horizontal or vertical, so of the neighbours below and on the right
+        # A ship with a middle is horizontal or vertical: of the neighbours below and on the right
         # one is water and one is not. (Opposite neighbours are alike in that, by `_add_middle`.)
         pair = [self._at(row, column + 1), self._at(row + 1, column)]
         water = [neighbour[WATER] for neighbour in pair if neighbour is not None]

@@ -22,16 +22,17 @@ from optsearch.solitaire.puzzle import SHIP, WATER, Clue, Puzzle, piece_text
 from optsearch.support.errors import PuzzleError, TooLarge
 
 RULES = ("touch", "row", "column", "ship", "line", "fleet", "supposition")  # easiest first
-_KEPT = 1 << 16  # cached answers about places of ships
+_MOST_CACHED = 1 << 16  # answers about places of ships
 
 
 @dataclass(frozen=True)
 class Step:
-    """Cells that follow together.
+    """Cells whose value follows from the knowledge so far, all for one reason.
 
-    cells, value -- the cells, and their value, `ship` or `water`; rule -- one of `RULES`; reason --
-    a sentence for people; depth -- of suppositions, 0 without one; chain -- the steps that follow
-    from a supposition until it contradicts itself.
+    cells, value -- the cells, and their common value, `ship` or `water`. rule -- one of `RULES`.
+    reason -- a sentence for people. depth -- the number of suppositions that are open at once, 0
+    if none is needed. chain -- the steps that follow from a supposition until it contradicts
+    itself.
     """
 
     cells: tuple[Cell, ...]
@@ -61,8 +62,8 @@ class Grade:
     @property
     def rules(self) -> dict[str, int]:
         """Count the steps of each rule that was used."""
-        number = Counter(step.rule for step in self.steps)
-        return {rule: number[rule] for rule in RULES if number[rule]}
+        counts = Counter(step.rule for step in self.steps)
+        return {rule: counts[rule] for rule in RULES if counts[rule]}
 
 
 class Contradiction(Exception):
@@ -70,7 +71,7 @@ class Contradiction(Exception):
 
 
 class _Deduced(NamedTuple):
-    """Cells (a mask) that follow together, and why."""
+    """Cells (a mask) whose value follows by a rule, and the reason."""
 
     mask: int
     value: str
@@ -83,17 +84,33 @@ class _Deduced(NamedTuple):
 
 
 class _CountedLine(NamedTuple):
-    """A row or column with a count, by its kind and name; on -- the places with a cell in it."""
+    """A row or column with a count.
+
+    kind -- `row` or `column`. name -- such as `row 3`. ship_cells -- its count. mask -- its cells.
+    places -- the places of ships with a cell in it.
+    """
 
     kind: str
     name: str
-    number: int
+    ship_cells: int
     mask: int
-    on: int
+    places: int
+
+
+class _ShipsOfLength(NamedTuple):
+    """The ships of one length: their number in the fleet, and the set of all places for one."""
+
+    length: int
+    ships: int
+    places: int
 
 
 class _InCommon(NamedTuple):
-    """Cells of some places: those of all ships, and of any; each also with the cells around."""
+    """What some places have in common: masks of cells.
+
+    all_ships, any_ship -- the cells that belong to the ship in every place, or in some place.
+    all_closed, any_closed -- the same, where the cells around a ship belong to it.
+    """
 
     all_ships: int
     any_ship: int
@@ -102,48 +119,50 @@ class _InCommon(NamedTuple):
 
 
 class _Places:
-    """The places where ships of a puzzle may lie, by number. A set of places is a mask of numbers.
+    """All places where a ship of a puzzle may lie, numbered. A set of places is a mask of numbers.
 
-    cells, closed -- for each place the ship (mask), and the ship with the cells around it.
-    of_length -- for each length: the length, the number of its ships, its places. on, beside,
-    near -- for each cell the places of ships on it, beside it, and both together.
+    cells, closed -- for each place the cells of the ship (mask), and these with the cells around.
+    by_length -- the ships of each length. on, beside, near -- for each cell the set of places
+    whose ship covers it, lies beside it, and either.
     """
 
     def __init__(self, puzzle: Puzzle):
         self.puzzle = puzzle
         self.cells = [ship for length in puzzle.lengths for ship in puzzle.allowed(length)]
         self.closed = [puzzle.closed(ship) for ship in self.cells]
-        number = puzzle.rows * puzzle.columns
-        self.on, self.beside = [0] * number, [0] * number
+        cells = puzzle.rows * puzzle.columns
+        self.on, self.beside = [0] * cells, [0] * cells
         for place, (ship, closed) in enumerate(zip(self.cells, self.closed, strict=True)):
             for cell in bits(ship):
                 self.on[cell] |= 1 << place
             for cell in bits(closed & ~ship):
                 self.beside[cell] |= 1 << place
-        self.of_length = [
-            (length, puzzle.fleet.count(length), self._of_length(length))
+        self.by_length = [
+            _ShipsOfLength(length, puzzle.fleet.count(length), self._places_of_length(length))
             for length in puzzle.lengths
         ]
         self.near = [on | beside for on, beside in zip(self.on, self.beside, strict=True)]
-        self.corners = [self._corners(*puzzle.cell(cell)) for cell in range(number)]
-        self.lines = list(self._lines())
-        self.common = lru_cache(_KEPT)(self._common)
-        self.fillings = lru_cache(_KEPT)(self._fillings)
+        self.corners = [self._corners(*puzzle.cell(cell)) for cell in range(cells)]
+        self.lines = list(self._counted_lines())
+        self.in_common = lru_cache(_MOST_CACHED)(self._in_common)
+        self.fill_line = lru_cache(_MOST_CACHED)(self._fill_line)
 
-    def _of_length(self, length: int) -> int:
+    def _places_of_length(self, length: int) -> int:
+        """Return the set of the places for a ship of a length."""
         return sum(1 << i for i, ship in enumerate(self.cells) if ship.bit_count() == length)
 
-    def _corners(self, i: int, j: int) -> int:
+    def _corners(self, row: int, column: int) -> int:
         """Return the mask of the cells that touch a cell at its corners."""
         puzzle = self.puzzle
         return sum(
-            puzzle.bit((a, b))
-            for a in (i - 1, i + 1)
-            for b in (j - 1, j + 1)
-            if 0 <= a < puzzle.rows and 0 <= b < puzzle.columns
+            puzzle.bit((i, j))
+            for i in (row - 1, row + 1)
+            for j in (column - 1, column + 1)
+            if 0 <= i < puzzle.rows and 0 <= j < puzzle.columns
         )
 
-    def _lines(self) -> Iterator[_CountedLine]:
+    def _counted_lines(self) -> Iterator[_CountedLine]:
+        """Yield the rows and then the columns that have a count."""
         puzzle = self.puzzle
         for kind, counts, masks in (
             ("row", puzzle.row_counts, puzzle.row_masks),
@@ -152,50 +171,62 @@ class _Places:
             for index, (count, mask) in enumerate(zip(counts, masks, strict=True)):
                 if count is not None:
                     name = str(Clue(kind, index, count)).partition(" = ")[0]
-                    on = reduce(or_, (self.on[cell] for cell in bits(mask)))
-                    yield _CountedLine(kind, name, count, mask, on)
+                    places = reduce(or_, (self.on[cell] for cell in bits(mask)))
+                    yield _CountedLine(kind, name, count, mask, places)
 
-    def _common(self, places: int) -> _InCommon:
-        """Return the common cells of one or more places."""
-        numbers = list(bits(places))
-        ships, closed = [self.cells[i] for i in numbers], [self.closed[i] for i in numbers]
-        return _InCommon(*(reduce(both, sets) for sets in (ships, closed) for both in (and_, or_)))
+    def _in_common(self, places: int) -> _InCommon:
+        """Return the common cells of a set of one or more places."""
+        ships = [self.cells[place] for place in bits(places)]
+        closed = [self.closed[place] for place in bits(places)]
+        return _InCommon(
+            all_ships=reduce(and_, ships),
+            any_ship=reduce(or_, ships),
+            all_closed=reduce(and_, closed),
+            any_closed=reduce(or_, closed),
+        )
 
-    def _fillings(
+    def _fill_line(
         self, line: _CountedLine, places: int, ship: int, elsewhere: int
-    ) -> tuple[int, int] | None:
-        """Return the cells of a line that are a ship in some filling, and that are water in some.
+    ) -> _Fillings | None:
+        """Return what the cells of a line can be; None if it cannot be filled.
 
-        None if there is no filling. places -- those with a cell in the line; ship -- its known ship
-        cells; elsewhere -- the places of ships that are known to lie outside the line.
+        places -- those that are left with a cell in the line. ship -- its known ship cells.
+        elsewhere -- the places of ships that are known to lie outside the line.
         """
         cells = list(bits(line.mask))
         index_of = {cell: i for i, cell in enumerate(cells)}
-        begins: list[set[int]] = [set() for _ in cells]  # lengths, 0 for a ship that crosses
+        pieces_at: list[set[int]] = [set() for _ in cells]
         for place in bits(places):
             cells_of_ship = self.cells[place]
             in_line = cells_of_ship & line.mask
-            first = index_of[(in_line & -in_line).bit_length() - 1]
-            begins[first].add(cells_of_ship.bit_count() if in_line == cells_of_ship else 0)
-        limits = [0] * (self.puzzle.lengths[0] + 1)  # ships of each length that it can have
-        for length, number, of_length in self.of_length:
-            limits[length] = number - (elsewhere & of_length).bit_count()
-        pieces = tuple(tuple(sorted(lengths)) for lengths in begins)
-        ship_in_line = sum(1 << i for i, cell in enumerate(cells) if ship >> cell & 1)
-        fillings = _fillings(len(cells), line.number, ship_in_line, pieces, tuple(limits))
+            first_cell = (in_line & -in_line).bit_length() - 1
+            is_along = in_line == cells_of_ship
+            pieces_at[index_of[first_cell]].add(
+                cells_of_ship.bit_count() if is_along else _CROSSING
+            )
+        most = [0] * (self.puzzle.lengths[0] + 1)  # ships of each length that the line can have
+        for length, count, of_length in self.by_length:
+            most[length] = count - (elsewhere & of_length).bit_count()
+        fillings = _fill(
+            size=len(cells),
+            count=line.ship_cells,
+            ship=sum(1 << i for i, cell in enumerate(cells) if ship >> cell & 1),
+            pieces_at=tuple(tuple(sorted(pieces)) for pieces in pieces_at),
+            most=tuple(most),
+        )
         if fillings is None:
             return None
         can_be_ship, can_be_water = (
             sum(1 << cell for i, cell in enumerate(cells) if mask >> i & 1) for mask in fillings
         )
-        return can_be_ship, can_be_water
+        return _Fillings(can_be_ship, can_be_water)
 
 
 class _Knowledge:
     """The knowledge of each cell, and of the places where ships can still lie.
 
-    ship, water, unknown -- cells (masks). live -- the places that are left. placed -- the live
-    places on which a whole ship is known to lie, with water around.
+    ship, water, unknown -- masks of cells. live -- the set of places that are still possible.
+    placed -- the live places whose ship is known to lie there: it and the cells around are known.
     """
 
     def __init__(self, puzzle: Puzzle):
@@ -206,7 +237,7 @@ class _Knowledge:
         self.ship = sum(map(puzzle.bit, revealed)) & ~self.water
         self.unknown = puzzle.everywhere & ~self.ship & ~self.water
         self.live = (1 << len(self.places.cells)) - 1
-        self._look_again(puzzle.everywhere)
+        self._exclude_places(puzzle.everywhere)
 
     def copy(self) -> _Knowledge:
         """Return a copy that can be changed independently."""
@@ -224,48 +255,55 @@ class _Knowledge:
         excluded = self.places.beside if value == SHIP else self.places.on
         for cell in bits(mask):
             self.live &= ~excluded[cell]
-        self._look_again(mask)
+        self._exclude_places(mask)
 
-    def _look_again(self, changed: int) -> None:
-        """Remove places by the counts of the lines that changed, and by the numbers of ships."""
+    def _exclude_places(self, changed: int) -> None:
+        """Exclude places by the counts of the lines with a changed cell, and by the fleet.
+
+        Raises Contradiction if a length has too many placed ships, or too few places.
+        """
         places = self.places
         for line in places.lines:
             if line.mask & changed:
-                self._keep_count(line)
-        unsettled = 0
+                self._exclude_by_count(line)
+        near_unknown = 0
         for cell in bits(self.unknown):
-            unsettled |= places.near[cell]
-        self.placed = self.live & ~unsettled
-        for length, number, of_length in places.of_length:
+            near_unknown |= places.near[cell]
+        self.placed = self.live & ~near_unknown
+        for length, count, of_length in places.by_length:
             placed = self.placed & of_length
-            if placed.bit_count() > number:
-                text = _ships(placed.bit_count(), length)
-                raise Contradiction(f"{text} would be there, not {number}")
-            if placed.bit_count() == number:
-                self.live &= placed | ~of_length
+            if placed.bit_count() > count:
+                text = _ships_text(placed.bit_count(), length)
+                raise Contradiction(f"{text} would be there, not {count}")
+            if placed.bit_count() == count:
+                self.live &= placed | ~of_length  # no other ship of this length
             places_left = (self.live & of_length).bit_count()
-            if places_left < number:
+            if places_left < count:
                 text = "1 place is" if places_left == 1 else f"{places_left or 'no'} places are"
-                raise Contradiction(f"{text} left for {_ships(number, length)}")
+                raise Contradiction(f"{text} left for {_ships_text(count, length)}")
 
-    def _keep_count(self, line: _CountedLine) -> None:
-        """Remove places that give a line too many ship cells, or too little room for them."""
+    def _exclude_by_count(self, line: _CountedLine) -> None:
+        """Exclude places whose ship has too many cells in a line, or leaves too few for its count.
+
+        A ship turns the cells beside it into water. It covers at most `longest` cells of a line;
+        from the next line it makes at most two more than that into water.
+        """
         places, longest = self.places, self.puzzle.lengths[0]
         unknown = list(bits(line.mask & self.unknown))
-        missing = line.number - (self.ship & line.mask).bit_count()
-        spare = len(unknown) - missing
-        if missing < 0 or spare < 0:
+        missing_ships = line.ship_cells - (self.ship & line.mask).bit_count()
+        missing_water = len(unknown) - missing_ships
+        if missing_ships < 0 or missing_water < 0:
             self.live = 0
             return
-        if missing < longest:
-            self.live &= ~_in_more_than(missing, [places.on[cell] for cell in unknown])
-        if spare < longest + 2:
-            self.live &= ~_in_more_than(spare, [places.beside[cell] for cell in unknown])
+        if missing_ships < longest:
+            self.live &= ~_in_more_than(missing_ships, [places.on[cell] for cell in unknown])
+        if missing_water < longest + 2:
+            self.live &= ~_in_more_than(missing_water, [places.beside[cell] for cell in unknown])
 
 
 def _in_more_than(number: int, sets: list[int]) -> int:
     """Return the members of more than `number` of the sets (masks)."""
-    in_more_than = [0] * (number + 1)  # in more than 0, 1, … of the sets so far
+    in_more_than = [0] * (number + 1)  # [n]: the members of more than n of the sets so far
     for members in sets:
         for n in range(number, 0, -1):
             in_more_than[n] |= in_more_than[n - 1] & members
@@ -273,14 +311,15 @@ def _in_more_than(number: int, sets: list[int]) -> int:
     return in_more_than[number]
 
 
-def _ships(number: int, length: int) -> str:
-    return f"{number} ship{'' if number == 1 else 's'} of length {length}"
+def _ships_text(count: int, length: int) -> str:
+    return f"{count} ship{'' if count == 1 else 's'} of length {length}"
 
 
 # The rules, easiest first
 
 
 def _touch_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
+    """Yield the unknown cells at the corners of ship cells: they are water."""
     puzzle = knowledge.puzzle
     for index in bits(knowledge.ship):
         corners = knowledge.places.corners[index]
@@ -295,19 +334,20 @@ def _touch_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
 
 
 def _line_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
+    """Yield the unknown cells of lines that have all their ship cells, or need all cells left."""
     for kind, name, count, mask, _ in knowledge.places.lines:
         ships = (knowledge.ship & mask).bit_count()
-        free = knowledge.unknown & mask
-        room = ships + free.bit_count()
+        unknown = knowledge.unknown & mask
+        room = ships + unknown.bit_count()
         if ships > count:
             raise Contradiction(f"{name} has {_cells_text(ships)}, not {count}")
         if room < count:
             raise Contradiction(f"{name} has room for {room or 'no'} ship cells, not {count}")
-        if free and ships == count:
-            yield _Deduced(free, WATER, kind, f"{name} has its {_cells_text(count)} already")
-        elif free and room == count:
+        if unknown and ships == count:
+            yield _Deduced(unknown, WATER, kind, f"{name} has its {_cells_text(count)} already")
+        elif unknown and room == count:
             reason = f"{name} needs all cells left for its {_cells_text(count)}"
-            yield _Deduced(free, SHIP, kind, reason)
+            yield _Deduced(unknown, SHIP, kind, reason)
 
 
 def _cells_text(count: int) -> str:
@@ -315,24 +355,24 @@ def _cells_text(count: int) -> str:
 
 
 def _ship_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
-    """Yield the common cells of all places of a ship with a known cell."""
+    """Yield the cells with the same value in all places of the ship on a known ship cell."""
     for index in bits(knowledge.ship):
         places = knowledge.live & knowledge.places.on[index]
         if not places:
             raise Contradiction(f"no ship can lie on {cell_name(knowledge.puzzle.cell(index))}")
-        common = knowledge.places.common(places)
+        common = knowledge.places.in_common(places)
+        ship_text = _ship_text(knowledge.puzzle, index)
         for mask, value, end in (
             (common.all_ships, SHIP, "all with these cells"),
             (common.all_closed & ~common.any_ship, WATER, "and touches these"),
         ):
             if mask & knowledge.unknown:
-                reason = (
-                    f"{_ship_on(knowledge.puzzle, index)} has {_places_text(places)} to lie, {end}"
-                )
+                reason = f"{ship_text} has {_places_text(places)} to lie, {end}"
                 yield _Deduced(mask & knowledge.unknown, value, "ship", reason)
 
 
-def _ship_on(puzzle: Puzzle, index: int) -> str:
+def _ship_text(puzzle: Puzzle, index: int) -> str:
+    """Return text for the ship on a cell, with its piece if the puzzle reveals that."""
     cell = puzzle.cell(index)
     value = dict(puzzle.revealed).get(cell, SHIP)
     ship = f"the ship on {cell_name(cell)}"
@@ -344,82 +384,102 @@ def _places_text(places: int) -> str:
 
 
 def _filling_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
-    """Yield the cells that are alike in every way to lay ships in a line with its count."""
+    """Yield the cells with the same value in all ways to fill a line that has a count."""
     places = knowledge.places
     for line in places.lines:
         if not knowledge.unknown & line.mask:
             continue
-        elsewhere = knowledge.placed & ~line.on
-        fillings = places.fillings(
-            line, knowledge.live & line.on, knowledge.ship & line.mask, elsewhere
+        fillings = places.fill_line(
+            line,
+            knowledge.live & line.places,
+            knowledge.ship & line.mask,
+            knowledge.placed & ~line.places,
         )
-        cells = _cells_text(line.number)
+        cells = _cells_text(line.ship_cells)
         if fillings is None:
             raise Contradiction(f"no way is left to lay {cells} in {line.name}")
-        for value, contrary in ((SHIP, fillings[1]), (WATER, fillings[0])):
-            if mask := knowledge.unknown & line.mask & ~contrary:
+        for value, can_be_other in (
+            (SHIP, fillings.can_be_water),
+            (WATER, fillings.can_be_ship),
+        ):
+            if mask := knowledge.unknown & line.mask & ~can_be_other:
                 reason = f"so it is in every way to lay ships with {cells} in {line.name}"
                 yield _Deduced(mask, value, "line", reason)
 
 
-_Pieces = tuple[tuple[int, ...], ...]
+_CROSSING = 0  # in place of the length, for a ship of which one cell is in the line
 
 
-def _fillings(
-    size: int, count: int, ship: int, pieces: _Pieces, limits: tuple[int, ...]
-) -> tuple[int, int] | None:
-    """Return the cells of a line that are a ship in some filling, and those that are water in one.
+class _Fillings(NamedTuple):
+    """The cells (masks) of a line that are a ship in some filling, and that are water in some."""
 
-    None if there is no filling. ship -- the known ship cells; pieces -- the lengths that can begin
-    at each cell, 0 for a ship that crosses the line; limits -- the most ships of each length.
+    can_be_ship: int
+    can_be_water: int
+
+
+def _fill(
+    size: int, count: int, ship: int, pieces_at: tuple[tuple[int, ...], ...], most: tuple[int, ...]
+) -> _Fillings | None:
+    """Return what the cells of a line can be; None if it cannot be filled.
+
+    size -- the number of cells, which masks number from 0. count -- of ship cells. ship -- the
+    known ship cells. pieces_at -- the lengths of the ships along the line that can begin at each
+    cell, and `_CROSSING`. most -- the most ships of each length along the line.
     """
 
     @cache
-    def fill_from(at: int, left: int, limits: tuple[int, ...]) -> tuple[int, int] | None:
-        if left > max(0, size - at):
+    def fill_from(cell: int, cells_left: int, most: tuple[int, ...]) -> _Fillings | None:
+        """Fill the line from a cell on, with a number of ship cells; the cell before is water."""
+        if cells_left > max(0, size - cell):
             return None
-        if at >= size:
-            return 0, 0
-        ways = []
-        if not ship >> at & 1 and (way := fill_from(at + 1, left, limits)):
-            ways.append((way[0], way[1] | 1 << at))
-        for length in pieces[at]:
-            after = at + (length or 1)
-            if after - at > left or ship >> after & 1 or (length and not limits[length]):
+        if cell >= size:
+            return _Fillings(0, 0)
+        choices = []
+        if not ship >> cell & 1 and (rest := fill_from(cell + 1, cells_left, most)):
+            choices.append(_Fillings(rest.can_be_ship, rest.can_be_water | 1 << cell))
+        for length in pieces_at[cell]:
+            covered = 1 if length == _CROSSING else length
+            after = cell + covered  # this cell is water
+            if covered > cells_left or ship >> after & 1:
                 continue
-            fewer = limits
-            if length:
-                fewer = (*limits[:length], limits[length] - 1, *limits[length + 1 :])
-            if way := fill_from(after + 1, left - (after - at), fewer):
-                shore = 1 << after if after < size else 0
-                ways.append((way[0] | (1 << after) - (1 << at), way[1] | shore))
-        if not ways:
+            most_left = most
+            if length != _CROSSING:
+                if not most[length]:
+                    continue
+                most_left = (*most[:length], most[length] - 1, *most[length + 1 :])
+            if rest := fill_from(after + 1, cells_left - covered, most_left):
+                piece = (1 << after) - (1 << cell)
+                water = 1 << after if after < size else 0
+                choices.append(_Fillings(rest.can_be_ship | piece, rest.can_be_water | water))
+        if not choices:
             return None
-        can_be_ship = can_be_water = 0
-        for with_ship, with_water in ways:
-            can_be_ship |= with_ship
-            can_be_water |= with_water
-        return can_be_ship, can_be_water
+        can_be_ship, can_be_water = zip(*choices, strict=True)
+        return _Fillings(reduce(or_, can_be_ship), reduce(or_, can_be_water))
 
-    return fill_from(0, count, limits)
+    return fill_from(0, count, most)
 
 
 def _fleet_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
+    """Yield cells that follow from the number of ships of a length; then cells that fit no ship.
+
+    If the ships of a length that are left have exactly as many places, all of these are ships. If
+    one ship is left, the cells common to its places are.
+    """
     places = knowledge.places
     nowhere = sum(
         1 << cell for cell in bits(knowledge.unknown) if not knowledge.live & places.on[cell]
     )
-    for length, number, of_length in places.of_length:
-        left = number - (knowledge.placed & of_length).bit_count()
-        still_open = knowledge.live & of_length & ~knowledge.placed
-        is_forced = still_open.bit_count() == left
-        if not left or not (is_forced or left == 1):
+    for length, count, of_length in places.by_length:
+        ships_left = count - (knowledge.placed & of_length).bit_count()
+        places_left = knowledge.live & of_length & ~knowledge.placed
+        is_forced = places_left.bit_count() == ships_left
+        if not ships_left or not (is_forced or ships_left == 1):
             continue
-        common = places.common(still_open)
+        common = places.in_common(places_left)
         ships = common.any_ship if is_forced else common.all_ships
         around = common.any_closed & ~ships if is_forced else 0
-        name = "ship" if left == 1 else f"{left} ships"
-        where = f"{still_open.bit_count()} place{'' if still_open.bit_count() == 1 else 's'}"
+        name = "ship" if ships_left == 1 else f"{ships_left} ships"
+        where = f"{places_left.bit_count()} place{'' if places_left.bit_count() == 1 else 's'}"
         for mask, value in ((ships, SHIP), (around, WATER)):
             if mask & knowledge.unknown:
                 reason = f"the {name} of length {length} still to find can lie in {where} only"
@@ -441,41 +501,50 @@ def _apply_rules(knowledge: _Knowledge) -> None:
     """Learn all that follows by the rules; may raise Contradiction."""
     rules = iter(_RULES)
     while (rule := next(rules, None)) is not None:
-        before = knowledge.unknown
+        unknown_before = knowledge.unknown
         for deduced in rule(knowledge):
             knowledge.learn(deduced.mask, deduced.value)
-        if knowledge.unknown != before:
-            rules = iter(_RULES)
+        if knowledge.unknown != unknown_before:
+            rules = iter(_RULES)  # begin with the easiest again
 
 
 # Suppositions
 
 
+class _Supposition(NamedTuple):
+    """A supposed value of a cell (by its index), and the suppositions open at once with it."""
+
+    cell_index: int
+    value: str
+    depth: int
+
+    @property
+    def contrary(self) -> str:
+        """The other value."""
+        return WATER if self.value == SHIP else SHIP
+
+
 class _Suppositions:
     """A search for suppositions that lead to a contradiction.
 
-    end -- the time when it ends, or None.
+    end -- the time (`time.monotonic`) when it ends, or None.
     """
 
     def __init__(self, end: float | None):
         self._end = end
 
     def _tick(self) -> None:
+        """Raise TooLarge if the time is over."""
         if self._end is not None and time.monotonic() > self._end:
             raise TooLarge("the time for suppositions is over")
 
-    def first(self, knowledge: _Knowledge, depth: int) -> Step | None:
-        """Return a cell whose contrary contradicts itself at the least depth, or None."""
-        supposition = self._find(knowledge, depth)
-        return supposition and self._explain(knowledge.copy(), *supposition)
-
-    def _find(self, knowledge: _Knowledge, depth: int) -> tuple[int, str, int] | None:
-        """Return the first supposition that contradicts itself: a cell, its value, and the depth.
+    def _find(self, knowledge: _Knowledge, max_depth: int) -> _Supposition | None:
+        """Return the first supposition that contradicts itself, at the least depth; None without.
 
         Cells that follow from a supposition without contradiction are not tried: they lead to none.
         """
-        for deep in range(1, depth + 1):
-            tried = {SHIP: 0, WATER: 0}
+        for depth in range(1, max_depth + 1):
+            tried = {SHIP: 0, WATER: 0}  # cells
             for index in bits(knowledge.unknown):
                 for value in (SHIP, WATER):
                     if tried[value] >> index & 1:
@@ -483,47 +552,53 @@ class _Suppositions:
                     trial = knowledge.copy()
                     try:
                         trial.learn(1 << index, value)
-                        self._follow_all(trial, deep - 1)
+                        self._follow_all(trial, depth - 1)
                     except Contradiction:
-                        return index, value, deep
+                        return _Supposition(index, value, depth)
                     tried[SHIP] |= trial.ship
                     tried[WATER] |= trial.water
         return None
 
-    def _follow_all(self, knowledge: _Knowledge, depth: int) -> None:
+    def _follow_all(self, knowledge: _Knowledge, max_depth: int) -> None:
         """Learn all that follows by suppositions up to a depth; may raise Contradiction."""
         self._tick()
         _apply_rules(knowledge)
-        while depth and knowledge.unknown and (supposition := self._find(knowledge, depth)):
-            index, value, _ = supposition
-            knowledge.learn(1 << index, WATER if value == SHIP else SHIP)
+        while knowledge.unknown and (supposition := self._find(knowledge, max_depth)):
+            knowledge.learn(1 << supposition.cell_index, supposition.contrary)
             _apply_rules(knowledge)
 
-    def _explain(self, trial: _Knowledge, index: int, value: str, deep: int) -> Step:
+    def _explain(self, trial: _Knowledge, supposition: _Supposition) -> Step:
         """Return the step that a supposition gives, with its chain to the contradiction."""
         chain: list[Step] = []
+        index, value, depth = supposition
         try:
             trial.learn(1 << index, value)
-            while (step := self.next(trial, deep - 1)) is not None:
+            while (step := self.next(trial, depth - 1)) is not None:
                 trial.learn(sum(map(trial.puzzle.bit, step.cells)), step.value)
                 chain.append(step)  # kept where the next one raises
         except Contradiction as why:
             cell = trial.puzzle.cell(index)
             reason = f"if {cell_name(cell)} were {value}: {why}"
-            contrary = WATER if value == SHIP else SHIP
-            return Step((cell,), contrary, "supposition", reason, deep, tuple(chain))
+            return Step((cell,), supposition.contrary, "supposition", reason, depth, tuple(chain))
         raise AssertionError(f"a supposition on {trial.puzzle} does not contradict itself again")
 
-    def next(self, knowledge: _Knowledge, depth: int) -> Step | None:
-        """Return the next step, with suppositions up to a depth; may raise Contradiction."""
+    def next(self, knowledge: _Knowledge, max_depth: int) -> Step | None:
+        """Return the easiest next step, with suppositions up to a depth; None if there is none.
+
+        May raise Contradiction.
+        """
         deduced = _easiest(knowledge)
         if deduced is not None:
             return deduced.step(knowledge.puzzle)
         self._tick()
-        return self.first(knowledge, depth)
+        supposition = self._find(knowledge, max_depth)
+        if supposition is None:
+            return None
+        return self._explain(knowledge.copy(), supposition)
 
 
 def _begin(puzzle: Puzzle) -> _Knowledge:
+    """Return the knowledge from the clues; PuzzleError if it contradicts itself."""
     total = sum(puzzle.fleet)
     for kind, counts in (("row", puzzle.row_counts), ("column", puzzle.column_counts)):
         count_sum = sum(count or 0 for count in counts)
@@ -588,5 +663,10 @@ def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -
     depth = max((step.depth for step in steps), default=0)
     is_medium = any(step.rule in ("ship", "line", "fleet") for step in steps)
     is_solved = not knowledge.unknown
-    level = LEVELS[min(depth + 1, 3) if depth else int(is_medium)] if is_solved else LEVELS[-1]
+    if not is_solved:
+        level = LEVELS[-1]
+    elif depth:
+        level = LEVELS[min(depth + 1, 3)]
+    else:
+        level = LEVELS[int(is_medium)]
     return Grade(tuple(steps), depth, level, is_solved, is_cut_short)
