@@ -17,7 +17,7 @@ from optsearch.counting.configurations import Configurations, to_masks
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.counting.lattice import SkylineSweep
-from optsearch.counting.posterior import FLOOR, Posterior, _choose, sunk_assignments
+from optsearch.counting.posterior import FLOOR, Posterior, _choose_index, sunk_assignments
 from optsearch.counting.prior import Prior
 from optsearch.counting.remainders import combine_residues, moduli_above
 from optsearch.game import Game
@@ -392,7 +392,7 @@ def test_samples_are_uniform(weights):
 def test_choose_is_in_proportion():
     rng = np.random.default_rng(1)
     counts = [2**70, 0, 2**71, 2**70]
-    drawn = Counter(_choose(counts, rng) for _ in range(4000))
+    drawn = Counter(_choose_index(counts, rng) for _ in range(4000))
     assert drawn[1] == 0
     assert chi_square([drawn[0], drawn[2], drawn[3]], [1000, 2000, 1000]) < 20
 
@@ -428,7 +428,7 @@ def test_ship_by_ship_samples_fit_the_replies(position, number):
     posterior, rng = Posterior(position), np.random.default_rng(number)
     everything = {tuple(to_masks(ships)) for ships in posterior.list_all(masks=True)}
     drawn = np.array([posterior._sample_ship_by_ship(rng) for _ in range(10)], np.uint64)
-    assert {tuple(to_masks(ships)) for ships in posterior._ordered(drawn)} <= everything
+    assert {tuple(to_masks(ships)) for ships in posterior._sort_ships(drawn)} <= everything
 
 
 def test_samples_of_a_huge_game_fit_the_replies():

@@ -29,6 +29,7 @@ from optsearch.counting.posterior import (
     MOST_LISTED,
     Posterior,
     SunkAssignment,
+    WeightedShips,
     draw_below,
     sunk_assignments,
 )
@@ -104,10 +105,10 @@ class FilteredPart(PartPosterior):
         return False
 
     @cached_property
-    def _listed(self) -> tuple[CellSets, list[int]]:
+    def _listed(self) -> WeightedShips:
         ships = self._list_candidates()
         kept = ships[self._boards.keeps(ships[:, self._order])]
-        return kept, [1] * len(kept)
+        return WeightedShips(kept, [1] * len(kept))
 
     def _sample_uniformly(self, n: int, rng: np.random.Generator) -> CellSets:
         ships, _ = self._listed
@@ -280,7 +281,7 @@ class MixedPosterior(Posterior):
     @property
     def cell_weights(self) -> list[int]:
         """The total weight of the configurations with a ship on each cell, row by row."""
-        return self._by_cell(self._placement_weights)
+        return self._sum_by_cell(self._placement_weights)
 
     def _sum_placements(self, factors: Sequence[int]) -> dict[int, int]:
         """Add up the counts of each placement in all parts, each times a factor."""
@@ -381,7 +382,7 @@ class MixedPosterior(Posterior):
                 for row, masks_of_row in zip(rows, ships, strict=True):
                     choices = self._places(part.part)
                     samples[row] = masks_of_row[choices[int(rng.integers(len(choices)))]]
-        return samples if masks else self._arrays(samples)
+        return samples if masks else self._to_arrays(samples)
 
     def _places(self, part: Part) -> list[list[int]]:
         """Return each way to order the ships of a part as the fleet of the game.
@@ -396,7 +397,7 @@ class MixedPosterior(Posterior):
     def list_all(self, masks: bool = False) -> NDArray[Any]:
         """List all configurations, as `sample` has them."""
         ships, _ = self.list_weighted(self.configurations)
-        return ships if masks else self._arrays(ships)
+        return ships if masks else self._to_arrays(ships)
 
     def batches(self, size: int) -> Iterator[CellSets]:
         """Yield all configurations in batches of at most a size, as `list_all(masks=True)`."""
@@ -406,7 +407,7 @@ class MixedPosterior(Posterior):
             for batch in part.posterior.batches(max(1, size // len(places))):
                 yield np.concatenate([batch[:, order] for order in places])
 
-    def list_weighted(self, limit: int = MOST_LISTED) -> tuple[CellSets, list[int]]:
+    def list_weighted(self, limit: int = MOST_LISTED) -> WeightedShips:
         """List all configurations as ships (see `sample`), and their integer weights.
 
         Raises TooLarge if they are more than `limit`.
@@ -424,7 +425,7 @@ class MixedPosterior(Posterior):
             for order in self._places(part.part):
                 listed.append(ships[:, order])
                 weights += [part.weight] * len(ships)
-        return np.concatenate(listed), weights
+        return WeightedShips(np.concatenate(listed), weights)
 
     def __reduce__(self) -> tuple[type[MixedPosterior], tuple[object, ...]]:
         return type(self), (self.position, self.prior)

@@ -60,7 +60,7 @@ class SunkAssignment:
     constraints: Constraints
 
     def with_barred(self, ships: frozenset[Ship]) -> SunkAssignment:
-        """Return it with more ships barred."""
+        """Return this assignment with more ships barred."""
         barred = self.constraints.barred | ships
         return replace(self, constraints=replace(self.constraints, barred=barred))
 
@@ -81,6 +81,13 @@ class _FloatWeights:
     def total(self) -> float:
         """The total weight of all configurations."""
         return sum(self.cases)
+
+
+class WeightedShips(NamedTuple):
+    """Configurations as ships, uint64 of shape (n, ships, words), and the weight of each."""
+
+    ships: CellSets
+    weights: list[int]
 
 
 class Posterior:
@@ -135,7 +142,10 @@ class Posterior:
         return f"<Posterior of {self.observations.title}{weighted}>"
 
     def _repr_html_(self) -> str:
-        """Return the board, with the probability of a ship in percent on each uncertain cell."""
+        """Return the board, with the probability of a ship in percent on each uncertain cell.
+
+        A ? follows the percentage of a cell whose reply may be false.
+        """
         game, signs = self.observations.game, self.position.signs
         doubtful = set(self.observations.signs) - set(signs)
         probabilities = {
@@ -147,28 +157,39 @@ class Posterior:
             for cell, p in probabilities.items()
         }
         shades = {cell: p / greatest for cell, p in probabilities.items()} if greatest else {}
-        scale = notebook.colour_scale("probability of a ship, percent", f"{100 * greatest:.0f}")
+        scale = ""
+        if probabilities:
+            most = f"{100 * greatest:.0f}"
+            scale = notebook.colour_scale("probability of a ship, percent", most)
+        notes = []
+        if signs:
+            notes.append(legend(game, True))
+        if doubtful:
+            notes.append(DOUBT)
         return notebook.with_title(
             self.observations.title,
             f"{self.configurations:,} configurations",
             notebook.board_html(game.board, {**texts, **signs}, shades),
-            scale if probabilities else "",
-            ", ".join([legend(game, True)] * bool(signs) + [DOUBT] * bool(doubtful)),
+            scale,
+            ", ".join(notes),
         )
 
     @property
-    def _counted(self) -> Position | NoisyPosition:
+    def _counted_position(self) -> Position | NoisyPosition:
         """The position whose cases are counted: with all replies if some may be lies."""
         return self.observations if are_lies(self.observations) else self.position
 
     @cached_property
     def _all_cases(self) -> list[SunkAssignment]:
-        """The cases that the replies leave."""
-        return list(sunk_assignments(self._counted))
+        """The ways in which the sunk ships can lie by the replies (`sunk_assignments`)."""
+        return list(sunk_assignments(self._counted_position))
 
     @cached_property
     def _cases(self) -> list[SunkAssignment]:
-        """The cases, without the barred ships and those of weight 0."""
+        """The ways in which the sunk ships can lie, with barred ships and those of weight 0 barred.
+
+        Each configuration that is left belongs to one case.
+        """
         barred = self._barred | (self.prior.barred if self.prior else frozenset())
         if not barred:
             return self._all_cases
@@ -187,12 +208,15 @@ class Posterior:
     # Counts, in which all configurations that have a weight are equal
 
     def _ask_cases(self, question: Callable[[Constraints, Progress[Status]], T]) -> Iterator[T]:
-        """Yield the answer to a question for each case, and report the share of cases done."""
-        report = meter(self._progress, len(self._cases))
-        for number, case in enumerate(self._cases):
+        """Yield the answer to a question for each case, and report the share of cases done.
 
-            def report_case(status: Status, number: int = number) -> None:
-                report(number + status.share)
+        question -- gets the constraints of a case, and reports its own progress.
+        """
+        report = meter(self._progress, len(self._cases))
+        for cases_done, case in enumerate(self._cases):
+
+            def report_case(status: Status, cases_done: int = cases_done) -> None:
+                report(cases_done + status.share)
 
             yield question(case.constraints, report_case)
 
@@ -207,7 +231,7 @@ class Posterior:
 
         Raises TooLarge for a prior that weighs configurations one by one if they are too many.
         """
-        return self._candidates if self._is_counted else len(self._listed[1])
+        return self._candidates if self._is_counted else len(self._listed.weights)
 
     @cached_property
     def _candidates(self) -> int:
@@ -216,6 +240,7 @@ class Posterior:
 
     @cached_property
     def _case_sizes(self) -> list[int]:
+        """The number of configurations of each case."""
         return list(self._ask_cases(self._sweep.count))
 
     @property
@@ -230,23 +255,27 @@ class Posterior:
     def first_impossible(self, prior: Prior | None = None) -> int:
         """Return the number, from 1, of the first shot after which no configuration is left.
 
-        0 if the game has none without a shot. prior -- leave out what has no weight by it.
-        """
-        counted, shots = self._counted, self._counted.shots
+        0 if the game has no configuration even without a shot; one more than the number of shots if
+        some are left.
 
-        def is_impossible(number: int) -> bool:
-            before = replace(counted, shots=shots[:number])
+        prior -- configurations of weight 0 by it do not count.
+        """
+        position, shots = self._counted_position, self._counted_position.shots
+
+        def is_impossible(shots_made: int) -> bool:
+            before = replace(position, shots=shots[:shots_made])
             return not type(self)(before, prior=prior).is_possible
 
+        # Once a position is impossible, it stays so after more shots.
         return bisect_left(range(len(shots) + 1), True, key=is_impossible)
 
     def require_some(self) -> None:
         """Raise ImpossiblePosition if no configuration is left, naming the shot to blame."""
         if self.configurations:
             return
-        counted, game, shots = self._counted, self.position.game, self._counted.shots
+        position, game = self._counted_position, self.position.game
         prior = self._prior_of_hider
-        if prior is not None and not type(self)(counted).is_possible:
+        if prior is not None and not type(self)(position).is_possible:
             prior = None  # the shots are impossible by themselves
         try:
             first: int | None = self.first_impossible(prior)
@@ -254,45 +283,49 @@ class Posterior:
             first = None
         if prior is None and first == 0:
             raise no_configuration(game)
-        blame = f"; shot number {first}, {shots[first - 1]}, is the first" if first else ""
+        blame = ""
+        if first:
+            blame = f"; shot number {first}, {position.shots[first - 1]}, is the first"
         if prior is None:
             raise ImpossiblePosition(
-                f"no configuration of {game} is compatible with {str(counted)!r}{blame} that "
+                f"no configuration of {game} is compatible with {str(position)!r}{blame} that "
                 "makes it impossible"
             )
-        compatible = "" if first == 0 else f" compatible with {str(counted)!r}"
+        compatible = "" if first == 0 else f" compatible with {str(position)!r}"
+        after = f"{blame} after which none has one" if first else ""
         raise ImpossiblePosition(
-            f"every configuration of {game}{compatible} has weight 0 by {prior.title}"
-            + (f"{blame} after which none has one" if first else "")
+            f"every configuration of {game}{compatible} has weight 0 by {prior.title}{after}"
         )
 
     @cached_property
     def _case_counts(self) -> list[dict[Ship, int]]:
-        """The number of configurations of each case with each ship that is not sunk."""
+        """For each case, the number of configurations with each ship that is not sunk.
+
+        The number of configurations of each case comes with it, so `_case_sizes` is set too.
+        """
         results = list(self._ask_cases(self._sweep.count_by_placement))
-        self._case_sizes = [size for size, _ in results]  # saves counting them
+        self._case_sizes = [size for size, _ in results]
         self.require_some()
         return [counts for _, counts in results]
 
     @cached_property
     def by_kind(self) -> dict[Ship, int]:
-        """The number of configurations with each ship (its kind, its mask), where not 0."""
-        kind_of = self.position.game.kind_of
+        """The number of configurations with each ship (its kind, its mask); never 0."""
         if not self._is_counted:
             self.require_some()
             return self._sum_listed([1] * self.configurations)
+        kind_of = self.position.game.kind_of
+        counts_by_case = self._case_counts
         totals: Counter[Ship] = Counter()
-        for case, counts, size in zip(
-            self._cases, self._case_counts, self._case_sizes, strict=True
-        ):
+        for case, counts, size in zip(self._cases, counts_by_case, self._case_sizes, strict=True):
             totals.update(counts)
-            if size:
-                totals.update(dict.fromkeys(((kind_of(ship), ship) for ship in case.sunk), size))
+            if size:  # all configurations of the case have its sunk ships
+                totals.update({(kind_of(ship), ship): size for ship in case.sunk})
         return dict(totals)
 
     @cached_property
     def placements(self) -> dict[int, int]:
-        """The number of configurations with each placement (the mask of a ship), where not 0."""
+        """The number of configurations with each placement (the mask of a ship); never 0."""
         totals: Counter[int] = Counter()
         for (_, ship), count in self.by_kind.items():
             totals[ship] += count
@@ -306,21 +339,21 @@ class Posterior:
         configurations of weight 0: see `probability`.
         """
         game = self.position.game
-        cells = self._by_cell(self.placements)
+        counts = self._sum_by_cell(self.placements)
         dtype = np.int64 if self.configurations < 2**63 else object
-        return np.array(cells, dtype).reshape(game.rows, game.columns)
+        return np.array(counts, dtype).reshape(game.rows, game.columns)
 
-    def _by_cell(self, placements: Mapping[int, Number]) -> list[Number]:
-        """Add up, for each cell, the values of the placements that cover it."""
+    def _sum_by_cell(self, values: Mapping[int, Number]) -> list[Number]:
+        """Add up, for each cell, the values of the placements (masks) that cover it."""
         sums: list[Number] = [0] * self.position.game.cells
-        for ship, value in placements.items():
+        for ship, value in values.items():
             for cell in bits(ship):
                 sums[cell] += value
         return sums
 
     @property
     def frequency(self) -> list[list[Fraction]]:
-        """The exact probability of a ship on each cell, by row.
+        """The exact probability of a ship on each cell: a list of rows.
 
         Raises NotSupported if answers are floats (`is_exact`).
         """
@@ -329,16 +362,19 @@ class Posterior:
                 "probabilities by weights of placements are in floating point; ask for probability"
             )
         columns, weights = self.position.game.columns, self._cell_weights
-        total = self.weight  # after the weights, which count the configurations too
-        cells = [Fraction(weight) / total for weight in weights]
-        return [cells[i : i + columns] for i in range(0, len(cells), columns)]
+        total = self.weight  # asked second, because the count by cell has it as a by-product
+        frequencies = [Fraction(weight) / total for weight in weights]
+        return [frequencies[i : i + columns] for i in range(0, len(frequencies), columns)]
 
     # Weights
 
     @property
     def weight(self) -> int:
-        """The number of configurations, or their total weight; TooLarge if too many are weighed."""
-        return self.configurations if self.prior is None else sum(self._listed[1])
+        """The number of configurations; with a prior, their total weight, an integer.
+
+        Raises TooLarge if a prior would have to weigh too many configurations one by one.
+        """
+        return self.configurations if self.prior is None else sum(self._listed.weights)
 
     @property
     def _total_weight(self) -> float:
@@ -354,20 +390,21 @@ class Posterior:
         if self._floats is not None:
             return self._floats.placements
         totals: Counter[int] = Counter()
-        for (_, ship), weight in self._sum_listed(self._listed[1]).items():
+        for (_, ship), weight in self._sum_listed(self._listed.weights).items():
             totals[ship] += weight
         return totals
 
     @cached_property
     def _cell_weights(self) -> list[float]:
         """The total weight of the configurations with a ship on each cell; integers if exact."""
-        return self._by_cell(self._placement_weights)
+        return self._sum_by_cell(self._placement_weights)
 
     @cached_property
-    def _listed(self) -> tuple[CellSets, list[int]]:
+    def _listed(self) -> WeightedShips:
+        """All configurations that have a weight."""
         return self.list_weighted()
 
-    def list_weighted(self, limit: int = MOST_LISTED) -> tuple[CellSets, list[int]]:
+    def list_weighted(self, limit: int = MOST_LISTED) -> WeightedShips:
         """List all configurations that have a weight, as ships (see `sample`), and their weights.
 
         Raises TooLarge if more than `limit` configurations would have to be listed.
@@ -376,7 +413,7 @@ class Posterior:
             ships = self._list_candidates()
         elif self.prior.rows is not None:
             rows = [to_words(row, self.position.game.words) for row in self._compatible_rows()]
-            ships = self._ordered(np.array(rows, np.uint64))
+            ships = self._sort_ships(np.array(rows, np.uint64))
         else:
             raise TooLarge(
                 f"{self.prior.title} weighs configurations one by one here, and "
@@ -385,68 +422,87 @@ class Posterior:
                 "that are not too far apart go through the counting table"
             )
         if self.prior is None:
-            return ships, [1] * len(ships)
+            return WeightedShips(ships, [1] * len(ships))
         weights = self.prior.weights(ships)
-        return ships[np.array(weights, object) > 0], [weight for weight in weights if weight]
+        has_weight = np.array(weights, object) > 0
+        return WeightedShips(ships[has_weight], [weight for weight in weights if weight])
 
     def _compatible_rows(self) -> Iterator[list[int]]:
-        """Yield the rows of the prior that are configurations and compatible with the shots."""
+        """Yield the rows of the prior that are configurations and compatible with the shots.
+
+        A row comes as the masks of its ships, in the order of the fleet.
+        """
         assert self.prior is not None
         game, shots = self.position.game, self.observations
-        fits = shots.likelihood if isinstance(shots, NoisyPosition) else shots.is_compatible
+        is_compatible: Callable[[list[int]], object] = (
+            shots.likelihood if isinstance(shots, NoisyPosition) else shots.is_compatible
+        )
         for row in self.prior.rows or ():
             ships = in_order(row, game)
-            if fits(ships) and not objection(game, ships):
+            if is_compatible(ships) and not objection(game, ships):
                 yield ships
 
     @cached_property
     def _floats(self) -> _FloatWeights | None:
-        """The total weights as floats; None if they are no products, or floats cannot hold them."""
+        """The total weights as floats.
+
+        None if the weight of a configuration is not a product over its ships, or if the weights are
+        too far apart for floats.
+        """
         assert self.prior is not None
         self.require_some()
         weights = self.prior.placements
         if weights is None:
             return None
         floats = self._weigh(weights)
-        if self._fits(floats):
+        if self._are_accurate(floats):
             return floats
         # Shots may have ruled out the heaviest placements: scale by the greatest of the others.
         possible = self.placements
-        floats = self._weigh({ship: w * (ship in possible) for ship, w in weights.items()})
-        return floats if self._fits(floats) else None
+        floats = self._weigh(
+            {ship: weight if ship in possible else 0 for ship, weight in weights.items()}
+        )
+        return floats if self._are_accurate(floats) else None
 
     def _weigh(self, weights: Mapping[int, int]) -> _FloatWeights:
-        """Add up the products of placement weights, scaled so that the greatest of a kind is 1."""
+        """Add up the weights of the configurations, each the product of its placements' weights.
+
+        Weights are scaled first, so that the greatest of each kind of ship is 1.
+
+        weights -- of placements (masks).
+        """
         kind_of = self.position.game.kind_of
         greatest: dict[int, int] = {}
         for ship, weight in weights.items():
             greatest[kind_of(ship)] = max(weight, greatest.get(kind_of(ship), 1))
         factors = {ship: weight / greatest[kind_of(ship)] for ship, weight in weights.items()}
-        totals: list[float] = []
+        case_totals: list[float] = []
         placements: dict[int, float] = {}
         for case in self._cases:
-            of_sunk = float(np.prod([factors.get(ship, 1.0) for ship in case.sunk]))
-            of_others, through = self._sweep.weigh(case.constraints, factors)
-            totals.append(of_sunk * of_others)
-            through = {ship: of_sunk * weight for ship, weight in through.items()}
-            if totals[-1]:
-                through |= dict.fromkeys(case.sunk, totals[-1])
-            for ship, weight_through in through.items():
-                placements[ship] = placements.get(ship, 0) + weight_through
-        return _FloatWeights(factors, totals, placements)
+            sunk_factor = float(np.prod([factors.get(ship, 1.0) for ship in case.sunk]))
+            afloat_total, afloat_by_ship = self._sweep.weigh(case.constraints, factors)
+            total = sunk_factor * afloat_total
+            by_ship = {ship: sunk_factor * weight for ship, weight in afloat_by_ship.items()}
+            if total:  # all configurations of the case have its sunk ships
+                by_ship |= dict.fromkeys(case.sunk, total)
+            case_totals.append(total)
+            for ship, ship_weight in by_ship.items():
+                placements[ship] = placements.get(ship, 0) + ship_weight
+        return _FloatWeights(factors, case_totals, placements)
 
-    def _fits(self, floats: _FloatWeights) -> bool:
+    def _are_accurate(self, floats: _FloatWeights) -> bool:
         """True if nothing overflows, and what underflows is negligible.
 
-        No factor is above 1. So each of the R roundings of a sum loses at most 2^-1075 to
-        underflow in each of the n configurations, and a probability at most 4 R n 2^-1075 / total.
-        Here that is less than 2^-52 of FLOOR.
+        Let there be n configurations, and R roundings behind a sum. No factor is above 1, so each
+        rounding loses at most 2^-1075 to underflow in each configuration, and a probability loses
+        at most 4 R n 2^-1075 / total. The condition makes that less than 2^-52 of FLOOR.
         """
         n = self.configurations
         return n < 2**1000 and (self._roundings + 1) * n <= floats.total * 2.0**900
 
     @property
     def _roundings(self) -> int:
+        """An upper bound on the roundings behind a weight."""
         return self._sweep.roundings * len(self._cases)
 
     @property
@@ -467,18 +523,24 @@ class Posterior:
         """
         return self.prior is None or self._floats is None
 
-    def _sum_listed(self, numbers: Sequence[int]) -> dict[Ship, int]:
-        """Add up, for each ship, the numbers of the listed configurations that have it."""
+    def _sum_listed(self, values: Sequence[int]) -> dict[Ship, int]:
+        """Add up, for each ship, the values of the listed configurations that have it.
+
+        values -- one for each configuration.
+        """
         sums: Counter[Ship] = Counter()
-        configurations, _ = self._listed
         for i, kind in enumerate(self.position.game.fleet):
-            for ship, number in zip(to_masks(configurations[:, i]), numbers, strict=True):
-                sums[kind, ship] += number
+            masks = to_masks(self._listed.ships[:, i])
+            for ship, value in zip(masks, values, strict=True):
+                sums[kind, ship] += value
         return dict(sums)
 
     @cached_property
     def placement_probability(self) -> dict[int, float]:
-        """The probability of a ship on exactly these cells (a mask), where not 0."""
+        """Map each placement (a mask) to the probability of a ship on exactly these cells.
+
+        Placements of probability 0 may be missing.
+        """
         total = self._total_weight
         return {ship: weight / total for ship, weight in self._placement_weights.items()}
 
@@ -502,8 +564,8 @@ class Posterior:
         if self.is_exact:
             return np.array([[float(p) for p in row] for row in self.frequency])
         game = self.position.game
-        cells = self._by_cell(self.placement_probability)
-        return np.array(cells, np.float64).reshape(game.rows, game.columns)
+        probabilities = self._sum_by_cell(self.placement_probability)
+        return np.array(probabilities, np.float64).reshape(game.rows, game.columns)
 
     def greedy_shots(self) -> list[Cell]:
         """Return the unshot cells most likely to hold a ship, all ties, in row-major order.
@@ -512,30 +574,36 @@ class Posterior:
         Empty if every ship is sunk.
         """
         game, closed = self.position.game, self.observations.closed
-        is_exact = self.is_exact
-        values = self._cell_weights if is_exact else self.probability.ravel().tolist()
         unshot = [cell for cell in range(game.cells) if not closed >> cell & 1]
-        greatest = max((values[cell] for cell in unshot), default=0)
-        threshold = greatest if is_exact else greatest * (1 - 2 * self.relative_error)
+        if self.is_exact:
+            values = self._cell_weights
+            threshold = max((values[cell] for cell in unshot), default=0)
+        else:
+            values = self.probability.ravel().tolist()
+            greatest = max((values[cell] for cell in unshot), default=0)
+            threshold = greatest * (1 - 2 * self.relative_error)  # both values may be off
         return [game.cell(cell) for cell in unshot if values[cell] and values[cell] >= threshold]
 
     @property
     def entropy(self) -> float:
         """The entropy of the posterior in bits."""
         self.require_some()
-        greatest = log2(self.configurations)
+        greatest = log2(self.configurations)  # the entropy if all are equally likely
         if self.prior is None:
             return greatest
         if self._floats is None:
             total = self.weight
-            logs = ((weight / total, log2(total) - log2(weight)) for weight in self._listed[1])
-            return min(greatest, sum(p * information for p, information in logs))
-        # H = log2 Z - E[log2 weight], and the weight is a product over placements.
+            entropy = sum(
+                weight / total * (log2(total) - log2(weight)) for weight in self._listed.weights
+            )
+            return min(greatest, entropy)
+        # H = log2 Z - E[log2 weight], where Z is the total weight. The weight is a product over
+        # placements, so its logarithm is a sum.
         factors = self._floats.factors
-        mean = sum(
+        mean_log_weight = sum(
             p * log2(factors.get(ship, 1.0)) for ship, p in self.placement_probability.items() if p
         )
-        return max(0.0, min(greatest, log2(self._floats.total) - mean))
+        return max(0.0, min(greatest, log2(self._floats.total) - mean_log_weight))
 
     # Samples
 
@@ -559,24 +627,27 @@ class Posterior:
             samples = self._sample_listed(n, rng)
         else:
             samples = self._sample_by_floats(n, rng, self._floats)
-        samples = self._ordered(samples)
-        return samples if masks else self._arrays(samples)
+        samples = self._sort_ships(samples)
+        return samples if masks else self._to_arrays(samples)
 
     def list_all(self, masks: bool = False) -> NDArray[Any]:
         """List all configurations, with a prior those that have a weight, as `sample` has them."""
         self.require_some()
-        configurations = self._list_candidates() if self._is_counted else self._listed[0]
-        return configurations if masks else self._arrays(configurations)
+        configurations = self._list_candidates() if self._is_counted else self._listed.ships
+        return configurations if masks else self._to_arrays(configurations)
 
     def batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations in batches of a size, as `list_all(masks=True)` has them."""
+        """Yield all configurations, as `list_all(masks=True)` has them, in arrays of `size` rows.
+
+        The last array may have fewer rows.
+        """
         self.require_some()
         if self._is_counted:
             yield from self._list_in_batches(size)
         else:
-            listed, _ = self._listed
-            for start in range(0, len(listed), size):
-                yield listed[start : start + size]
+            ships = self._listed.ships
+            for start in range(0, len(ships), size):
+                yield ships[start : start + size]
 
     def _list_candidates(self) -> CellSets:
         """List all configurations that the constraints leave."""
@@ -584,36 +655,41 @@ class Posterior:
         return next(self._list_in_batches(self._candidates), nothing)
 
     def _list_in_batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations that the constraints leave, in batches of a size."""
-        parts, room = list[CellSets](), size
-        for case, left in zip(self._cases, self._case_sizes, strict=True):
+        """Yield all configurations that the constraints leave, in arrays of `size` rows."""
+        batch: list[CellSets] = []  # the start of an array
+        rows_left = size
+        for case, case_size in zip(self._cases, self._case_sizes, strict=True):
             start = 0
-            while start < left:
-                stop = min(left, start + room)
-                parts.append(self._unrank(case, np.arange(start, stop, dtype=np.uint64)))
-                start, room = stop, room - (stop - start)
-                if not room:
-                    yield self._ordered(np.concatenate(parts))
-                    parts, room = [], size
-        if parts:
-            yield self._ordered(np.concatenate(parts))
+            while start < case_size:
+                stop = min(case_size, start + rows_left)
+                batch.append(self._unrank(case, np.arange(start, stop, dtype=np.uint64)))
+                rows_left -= stop - start
+                start = stop
+                if not rows_left:
+                    yield self._sort_ships(np.concatenate(batch))
+                    batch, rows_left = [], size
+        if batch:
+            yield self._sort_ships(np.concatenate(batch))
 
-    def _arrays(self, drawn: CellSets) -> NDArray[np.uint8]:
-        """Return configurations as 0 and 1 for each cell; shape (n, rows, columns)."""
+    def _to_arrays(self, configurations: CellSets) -> NDArray[np.uint8]:
+        """Return configurations as 0 and 1 for each cell; shape (n, rows, columns).
+
+        configurations -- as ships, shape (n, ships, words).
+        """
         game = self.position.game
-        cells = to_cells(np.bitwise_or.reduce(drawn, axis=1), game.cells)
+        cells = to_cells(np.bitwise_or.reduce(configurations, axis=1), game.cells)
         return cells.reshape(-1, game.rows, game.columns)
 
     def ships(self, drawn: CellSets) -> list[list[str]]:
         """Name the ships of each sample of `sample(…, masks=True)`: `A1-A4`, or `A1`."""
         game = self.position.game
-        return [[game.ship_name(mask) for mask in ships] for ships in self._masks(drawn)]
+        return [[game.ship_name(mask) for mask in ships] for ships in self._sample_masks(drawn)]
 
     def boards(self, drawn: CellSets) -> list[str]:
         """Draw each sample of `sample(…, masks=True)`: `.` is water, `-` a hole, a digit a ship."""
-        return [self._board(ships) for ships in self._masks(drawn)]
+        return [self._draw_ships(ships) for ships in self._sample_masks(drawn)]
 
-    def _masks(self, drawn: CellSets) -> list[list[int]]:
+    def _sample_masks(self, drawn: CellSets) -> list[list[int]]:
         """Return the ships (masks) of each sample; OptsearchError for an array of cells."""
         if drawn.dtype != np.uint64:
             raise OptsearchError(
@@ -622,7 +698,8 @@ class Posterior:
             )
         return list(map(to_masks, drawn))
 
-    def _board(self, ships: Sequence[int]) -> str:
+    def _draw_ships(self, ships: Sequence[int]) -> str:
+        """Return the board as lines of text, with a sign for each ship on its cells."""
         game = self.position.game
         signs = ["."] * game.cells
         for cell in bits(game.holes):
@@ -630,110 +707,121 @@ class Posterior:
         for sign, ship in zip(_SHIP_SIGNS, ships, strict=False):
             for cell in bits(ship):
                 signs[cell] = sign
-        lines = range(0, game.cells, game.columns)
-        return "\n".join("".join(signs[start : start + game.columns]) for start in lines)
+        row_starts = range(0, game.cells, game.columns)
+        return "\n".join("".join(signs[start : start + game.columns]) for start in row_starts)
 
     def _sample_uniformly(self, n: int, rng: np.random.Generator) -> CellSets:
+        """Draw n configurations, all equally likely, by their ranks."""
         self.require_some()
-        if self.configurations >= 2**64:
+        if self.configurations >= 2**64:  # too many for ranks in 64 bits
             return np.array([self._sample_ship_by_ship(rng) for _ in range(n)], np.uint64)
+        # The configurations of the first case have the first ranks, and so on.
         ranks = rng.integers(0, self.configurations, n, np.uint64)
         samples = np.empty(self._shape(n), np.uint64)
-        start = 0  # the rank of the first configuration of the case
-        for case, size in zip(self._cases, self._case_sizes, strict=True):
-            in_case = (ranks >= start) & (ranks - np.uint64(start) < size)
-            if in_case.any():
-                samples[in_case] = self._unrank(case, ranks[in_case] - np.uint64(start))
-            start += size
+        first_rank = 0  # of the case
+        for case, case_size in zip(self._cases, self._case_sizes, strict=True):
+            is_in_case = (ranks >= first_rank) & (ranks - np.uint64(first_rank) < case_size)
+            if is_in_case.any():
+                ranks_in_case = ranks[is_in_case] - np.uint64(first_rank)
+                samples[is_in_case] = self._unrank(case, ranks_in_case)
+            first_rank += case_size
         return samples
 
     def _sample_listed(self, n: int, rng: np.random.Generator) -> CellSets:
-        configurations, weights = self._listed
-        ends = list(accumulate(weights))
-        return configurations[[bisect_right(ends, draw_below(ends[-1], rng)) for _ in range(n)]]
+        """Draw n of the listed configurations by their weights."""
+        cumulated = list(accumulate(self._listed.weights))
+        indices = [bisect_right(cumulated, draw_below(cumulated[-1], rng)) for _ in range(n)]
+        return self._listed.ships[indices]
 
     def _sample_by_floats(
         self, n: int, rng: np.random.Generator, floats: _FloatWeights
     ) -> CellSets:
+        """Draw n configurations by weights that are floats: the case of each, then its rank."""
         totals = np.array(floats.cases)
-        chosen = rng.choice(len(totals), size=n, p=totals / totals.sum())
+        cases = rng.choice(len(totals), size=n, p=totals / totals.sum())
         samples = np.empty(self._shape(n), np.uint64)
         for i, case in enumerate(self._cases):
-            in_case = chosen == i
-            if in_case.any():
+            is_in_case = cases == i
+            if is_in_case.any():
                 total, _ = self._sweep.weigh(case.constraints, floats.factors)
-                ranks = rng.random(int(in_case.sum())) * total
-                samples[in_case] = self._unrank(case, ranks, floats.factors)
+                ranks = rng.random(int(is_in_case.sum())) * total
+                samples[is_in_case] = self._unrank(case, ranks, floats.factors)
         return samples
 
     def _unrank(
         self, case: SunkAssignment, ranks: Ranks, factors: Mapping[int, float] | None = None
     ) -> CellSets:
-        """Return the configurations of a case with these ranks, the sunk ships first."""
+        """Return the configurations of a case with the given ranks, the sunk ships first.
+
+        factors -- weights of placements (masks), if the ranks are by weight.
+        """
         others = self._ranking.unrank(case.constraints, ranks, factors)
         n, _, words = others.shape
         sunk = np.broadcast_to(to_words(case.sunk, words), (n, len(case.sunk), words))
         return np.concatenate([sunk, others], axis=1)
 
     def _shape(self, n: int) -> tuple[int, int, int]:
-        """Return the shape of n configurations as ships."""
+        """Return the shape of an array of n configurations: (n, ships, words of a ship)."""
         game = self.position.game
         return n, len(game.fleet), game.words
 
     def _sample_ship_by_ship(self, rng: np.random.Generator) -> list[list[int]]:
-        """Draw one configuration if ranks pass 64 bits: ship by ship, by exact counts.
+        """Draw one configuration uniformly, ship by ship; return the words of each ship.
 
-        In a uniform configuration, a uniform one of its longest ships has the placement p with
-        probability (configurations with p) / (ships of that length * configurations); given p, the
-        others are uniform again.
+        Each step places one of the longest ships that are left, at random among equal ones. In a
+        uniform configuration it has the placement p with probability (configurations with p) /
+        (ships of that length * configurations). Given p, the other ships are uniform again.
         """
         game = self.position.game
-        case = self._cases[_choose(self._case_sizes, rng)]
+        case = self._cases[_choose_index(self._case_sizes, rng)]
         ships = list(case.sunk)
-        left = case.constraints
-        while left.fleet:
-            longest = left.fleet[0]
-            _, by_ship = self._sweep.count_by_placement(left)
+        constraints = case.constraints  # on the ships not placed yet
+        while constraints.fleet:
+            longest = constraints.fleet[0]
+            _, by_ship = self._sweep.count_by_placement(constraints)
             masks = [mask for kind, mask in by_ship if kind == longest]
-            ship = masks[_choose([by_ship[longest, mask] for mask in masks], rng)]
+            counts = [by_ship[longest, mask] for mask in masks]
+            ship = masks[_choose_index(counts, rng)]
             ships.append(ship)
-            left = replace(
-                left,
-                fleet=left.fleet[1:],
-                closed=left.closed | ship | game.halo(ship),
-                hits=left.hits & ~ship,
+            constraints = replace(
+                constraints,
+                fleet=constraints.fleet[1:],
+                closed=constraints.closed | ship | game.halo(ship),
+                hits=constraints.hits & ~ship,
             )
         words: list[list[int]] = to_words(ships, game.words).tolist()
         return words
 
-    def _ordered(self, samples: CellSets) -> CellSets:
+    def _sort_ships(self, samples: CellSets) -> CellSets:
         """Sort the ships of each sample in the order of the fleet, equal lengths by their cells."""
         if samples.size == 0:
             return samples.reshape(self._shape(len(samples)))
         game = self.position.game
-        if game.has_twins:  # already in the order of the fleet, except equal ones
-            places = np.array([game.fleet.index(kind) for kind in game.fleet])
-            kinds = np.broadcast_to(places, samples.shape[:2])
-        elif game.has_shapes:
+        if game.has_shapes and not game.has_twins:
             rows = (sorted(to_masks(ships), key=game.rank) for ships in samples)
             return np.array([to_words(ships, game.words) for ships in rows])
+        if game.has_twins:  # already in the order of the fleet, except equal ones
+            indices = np.array([game.fleet.index(kind) for kind in game.fleet])
+            order_of_kinds = np.broadcast_to(indices, samples.shape[:2])
         else:
-            kinds = -np.bitwise_count(samples).sum(axis=2).astype(int)
-        order = np.lexsort((*np.moveaxis(samples, 2, 0), kinds), axis=-1)
+            lengths = np.bitwise_count(samples).sum(axis=2).astype(int)
+            order_of_kinds = -lengths
+        words = np.moveaxis(samples, 2, 0)
+        order = np.lexsort((*words, order_of_kinds), axis=-1)  # by the last key first
         return np.take_along_axis(samples, order[..., None], axis=1)
 
 
 def draw_below(total: int, rng: np.random.Generator) -> int:
     """Draw an integer of any size from 0 to total - 1, uniformly."""
-    size = (total.bit_length() + 7) // 8
+    size = (total.bit_length() + 7) // 8  # bytes, rounded up
     mask = (1 << total.bit_length()) - 1
-    while True:
+    while True:  # each draw is small enough with a chance of more than one half
         draw = int.from_bytes(rng.bytes(size), "little") & mask
         if draw < total:
             return draw
 
 
-def _choose(counts: list[int], rng: np.random.Generator) -> int:
+def _choose_index(counts: list[int], rng: np.random.Generator) -> int:
     """Draw an index with probability exactly proportional to its count."""
     total = sum(counts)
     if total == 0:
@@ -757,22 +845,25 @@ class _Sinking(NamedTuple):
 def sunk_assignments(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
     """Yield each way in which the sunk ships can lie; each configuration belongs to one.
 
-    If every hit has a label, there is at most one case: ships with another label on a hit are
-    barred, and ships whose place the label of a hit determines count as sunk. With lies, each way
-    to make few enough replies false is a case.
+    If every hit has a label, there is at most one way: ships with another label on a hit are
+    barred, and a ship counts as sunk if the label of one hit determines its placement. With lies,
+    there is a way for each choice of the false replies.
     """
     game = position.game
     if isinstance(position, NoisyPosition):
         for ships, water in position.readings():
-            yield SunkAssignment((), Constraints(game.fleet, water, ships))
+            yield SunkAssignment((), Constraints(game.fleet, closed=water, hits=ships))
         return
     barred = barred_ships(position)
-    for sunk, closed in _place_sunk(position, _sinkings(position), barred, (), position.misses):
+    for sunk in _place_sunk(position, _sinkings(position), barred):
+        closed = position.misses
+        for ship in sunk:
+            closed |= ship | game.halo(ship)
         fleet = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
         constraints = Constraints(
             tuple(sorted(fleet.elements(), reverse=True)),
-            closed,
-            position.hits & ~sum(sunk),
+            closed=closed,
+            hits=position.hits & ~sum(sunk),
             afloat=game.tells_sinkings,
             barred=barred,
         )
@@ -787,53 +878,58 @@ def _labels_told(position: Position) -> Iterator[tuple[Label | None, int]]:
 
 
 def barred_ships(position: Position) -> frozenset[Ship]:
-    """Return the ships that have another label on a hit."""
-    labels = _labels_told(position)
-    return frozenset().union(
-        *(
-            position.game.label_table.placements_with_other_label(label, cell)
-            for label, cell in labels
-        )
-    )
+    """Return the ships of which a hit would have another label; none if hits have no labels."""
+    barred: set[Ship] = set()
+    for label, cell in _labels_told(position):
+        barred |= position.game.label_table.placements_with_other_label(label, cell)
+    return frozenset(barred)
 
 
 def _sinkings(position: Position) -> list[_Sinking]:
-    """List the sinkings; a ship that is alone with the label of a hit counts as sunk."""
+    """List the sinkings; a ship also counts as sunk if the label of a hit fits no other ship."""
     game, hits, sinkings = position.game, 0, []
     for shot in position.shots:
-        bit, kind = game.bit(shot.cell), shot.reply.label
+        cell, kind = game.bit(shot.cell), shot.reply.label
         if shot.reply.hit:
-            hits |= bit
+            hits |= cell
         if shot.reply.sunk:
             assert not isinstance(kind, str)
-            sinkings.append(_Sinking(bit, kind, hits))
-    tellers = (
-        game.label_table.placements_with_label(label, cell)
-        for label, cell in _labels_told(position)
-    )
-    alone = {ship for ships in tellers if len(ships) == 1 and not game.has_twins for ship in ships}
-    by_mask = sorted(alone, key=itemgetter(1))
-    return sinkings + [_Sinking(ship & -ship, kind, ship) for kind, ship in by_mask]
+            sinkings.append(_Sinking(cell, kind, hits))
+    determined: set[Ship] = set()
+    for label, index in _labels_told(position):
+        ships = game.label_table.placements_with_label(label, index)
+        if len(ships) == 1 and not game.has_twins:
+            determined.update(ships)
+    for kind, ship in sorted(determined, key=itemgetter(1)):
+        lowest_cell = ship & -ship  # as if the ship were sunk by its last cell, whichever it is
+        sinkings.append(_Sinking(lowest_cell, kind, hits=ship))
+    return sinkings
 
 
 def _place_sunk(
     position: Position,
     sinkings: Sequence[_Sinking],
     barred: frozenset[Ship],
-    sunk: tuple[int, ...],
-    closed: int,
-) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield each way to place the ships of the sinkings after `sunk`, with the cells it closes."""
-    if len(sunk) == len(sinkings):
-        yield sunk, closed
+    placed: tuple[int, ...] = (),
+) -> Iterator[tuple[int, ...]]:
+    """Yield each way to place the sunk ships, as masks in the order of the sinkings.
+
+    placed -- the ships of the first sinkings; each way begins with them.
+    """
+    if len(placed) == len(sinkings):
+        yield placed
         return
-    game, sinking = position.game, sinkings[len(sunk)]
-    left = Counter(game.fleet) - Counter(map(game.kind_of, sunk))
-    for kind in sorted(left) if sinking.kind is None else [sinking.kind]:
-        for ship in game.placements(kind) if left[kind] else ():
-            halo = game.halo(ship)
-            is_sunk_then = ship & sinking.cell and not ship & ~sinking.hits
-            is_free = not ship & closed and not halo & position.hits
-            if is_sunk_then and is_free and (kind, ship) not in barred:
-                placed = (*sunk, ship)
-                yield from _place_sunk(position, sinkings, barred, placed, closed | ship | halo)
+    game, sinking = position.game, sinkings[len(placed)]
+    closed = position.misses
+    for ship in placed:
+        closed |= ship | game.halo(ship)
+    fleet_left = Counter(game.fleet) - Counter(map(game.kind_of, placed))
+    kinds = sorted(fleet_left) if sinking.kind is None else [sinking.kind]
+    for kind in kinds:
+        if not fleet_left[kind]:
+            continue
+        for ship in game.placements(kind):
+            is_sunk_by_shot = ship & sinking.cell and not ship & ~sinking.hits
+            is_free = not ship & closed and not game.halo(ship) & position.hits
+            if is_sunk_by_shot and is_free and (kind, ship) not in barred:
+                yield from _place_sunk(position, sinkings, barred, (*placed, ship))
