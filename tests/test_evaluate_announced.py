@@ -210,9 +210,9 @@ def test_twins_are_walked_once(text):
     """As the kernel, which is given all configurations at once and walks every name."""
     game = Game.parse("6x7:3a,3b,2,contact=any,announce=name")
     all_tasks = list(tasks(text, game, BYTES << 16))
-    assert sorted({task.alike for task in all_tasks}) == [1, 2]
+    assert sorted({task.multiplicity for task in all_tasks}) == [1, 2]
     assert (
-        sum(task.configurations * task.alike for task in all_tasks)
+        sum(task.configurations * task.multiplicity for task in all_tasks)
         == Posterior(game).configurations
     )
     parts = evaluate(text, game, memory=BYTES << 16)

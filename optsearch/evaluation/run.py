@@ -12,6 +12,7 @@ from functools import partial
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
+from typing import NamedTuple
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
@@ -70,54 +71,65 @@ def evaluate(
     game = position.game
     if prior is not None:
         prior.require(game)
-    if not game.ends_at_hit:  # there nothing is listed
+    if not game.ends_at_hit:
         game.require_small("evaluating strategies")
     runner = runner_of(strategy, game, prior)
-    limit = 0 if game.ends_at_hit else runner.task_limit(memory)  # there, counts suffice
+    # If the first hit ends the game, counts are enough: there are no tasks, and nothing is listed.
+    limit = 0 if game.ends_at_hit else runner.task_limit(memory)
     if position.shots and isinstance(runner, PatternRunner):
         limit = min(limit, LISTED_BY_PYTHON)  # the pattern did not make these shots itself
     jobs = execution.tasks_at_once
-    with _stored(execution.checkpoint, runner, position, limit) as store:
+    with _open_checkpoint(execution.checkpoint, runner, position, limit) as store:
         run = _EvaluationRun(runner, position, limit, store, execution.progress)
         if execution.executor is not None:
-            return run.on(execution.executor, jobs)
+            return run.run_on(execution.executor, jobs)
         if jobs == 1 or run.is_one_task:
             with runner.open_executor() as executor:
-                return run.on(executor, 1)
+                return run.run_on(executor, 1)
         pickle.dumps(runner.strategy)  # raises here if it cannot be sent
         with process_pool(jobs) as pool:
-            return run.on(pool, jobs)
+            return run.run_on(pool, jobs)
 
 
 def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
-    """Yield the tasks of an evaluation, in order."""
+    """Yield the tasks of an evaluation of a whole game, in the order of the tree.
+
+    memory -- bytes that each worker may take, on which the size of the tasks depends.
+    """
     runner = runner_of(strategy, game)
-    return _EvaluationRun(
-        runner, Position(game), runner.task_limit(memory), None, no_progress
-    ).nodes()
+    limit = runner.task_limit(memory)
+    return _EvaluationRun(runner, Position(game), limit, store=None, progress=no_progress).tasks()
 
 
 @contextmanager
-def _stored(
+def _open_checkpoint(
     checkpoint: Path | None, runner: Runner, start: Position, limit: int
 ) -> Iterator[Facts | None]:
     """Open the checkpoint of an evaluation; its name has everything the histograms depend on."""
     if checkpoint is None:
         yield None
         return
-    where = "; ".join(filter(None, (str(runner.game), str(start))))
-    name = f"{_FORMAT}; {identity_of(runner)}; {where}; tasks of {limit}"
+    game_and_shots = "; ".join(filter(None, (str(runner.game), str(start))))
+    title = f"{_FORMAT}; {identity_of(runner)}; {game_and_shots}; tasks of {limit}"
     if runner.prior is not None:
         runner.prior.require_digest("a checkpoint")
-        name += f"; prior {runner.prior.digest}"
-    with Facts(checkpoint, name) as store:
+        title += f"; prior {runner.prior.digest}"
+    with Facts(checkpoint, title) as store:
         yield store
 
 
 def identity_of(runner: Runner) -> str:
     """Return the name of a strategy and its rule in a checkpoint."""
-    rule = blake2b(str(runner.rule).encode(), digest_size=8).hexdigest()
-    return f"{runner.strategy.identity()}, rule {rule}"
+    rule_digest = blake2b(str(runner.rule).encode(), digest_size=8).hexdigest()
+    return f"{runner.strategy.identity()}, rule {rule_digest}"
+
+
+class _OpenNode(NamedTuple):
+    """A node of the tree that is still to be divided, or to become a task."""
+
+    position: Position
+    configurations: int
+    multiplicity: int  # as in `Task`
 
 
 class _EvaluationRun:
@@ -140,21 +152,27 @@ class _EvaluationRun:
         self._started = time.monotonic()
         posterior = Posterior(start)
         posterior.require_some()
-        self.configurations = number = posterior.configurations
+        self.configurations = posterior.configurations
         prior = runner.prior
-        self._leaving_out = prior if prior is not None and prior.has_zero_weights else None
-        if number > MOST_BY_PYTHON and self._leaving_out is not None:
-            number = Posterior(start, prior=prior).configurations
-        if number > MOST and not self.game.ends_at_hit:
-            raise TooLarge(
-                f"{self.game} has {number:,} configurations; up to {MOST:,} can be walked"
-            )
-        if isinstance(runner, PythonRunner) and not self.game.ends_at_hit:  # few are played there
-            runner.require_few(number)
+        self._has_zero_weights = prior is not None and prior.has_zero_weights
+        if not self.game.ends_at_hit:  # else counts are enough
+            self._require_few()
         self._histogram: Counter[int] = Counter()
         self._weight = 0
         self._tasks = self._resumed = 0
         self._done = self._done_before = 0
+
+    def _require_few(self) -> None:
+        """Raise TooLarge if there are too many configurations to play."""
+        played = self.configurations
+        if self._has_zero_weights and played > MOST_BY_PYTHON:  # else they are few enough
+            played = Posterior(self._start, prior=self.runner.prior).configurations
+        if played > MOST:
+            raise TooLarge(
+                f"{self.game} has {played:,} configurations; up to {MOST:,} can be walked"
+            )
+        if isinstance(self.runner, PythonRunner):
+            self.runner.require_few(played)
 
     @property
     def is_one_task(self) -> bool:
@@ -163,45 +181,50 @@ class _EvaluationRun:
 
     # The top of the tree
 
-    def nodes(self) -> Iterator[Task]:
+    def tasks(self) -> Iterator[Task]:
         """Yield the tasks, from hits to misses."""
         top = TreeTop(self.runner, self._store, self.limit)
-        stack = [(self._start, self.configurations, 1)]
+        stack = [_OpenNode(self._start, self.configurations, 1)]
         while stack:
             self._report()  # a shot at the top may take a while
-            position, n, alike = stack.pop()
+            position, n, multiplicity = stack.pop()
             if not self._has_weight(position):
-                self._done += n * alike
+                self._done += n * multiplicity
             elif n <= self.limit:
-                yield Task(self.game, str(position), n, alike)
+                yield Task(self.game, str(position), n, multiplicity)
             elif not position.hits_left:  # a hit may end a game with this many left
-                if isinstance(self.strategy, UserStrategy):
-                    replay(self.strategy, position, len(self._start.shots))
-                prior = self.runner.prior
-                weight = n if prior is None else Posterior(position, prior=prior).weight
-                ended = [0] * len(position.shots) + [weight]
-                self._enter(Task(self.game, str(position), n, alike), ended)
+                self._add_ended_games(Task(self.game, str(position), n, multiplicity))
             else:
-                for some in top.children_by_twins(position, n):
-                    stack.append((*some[0], alike * len(some)))
+                for twins in top.children_by_twins(position, n):
+                    stack.append(_OpenNode(*twins[0], multiplicity * len(twins)))
+
+    def _add_ended_games(self, task: Task) -> None:
+        """Add the result of a position at which every game is over."""
+        position, prior = task.position, self.runner.prior
+        if isinstance(self.strategy, UserStrategy):
+            replay(self.strategy, position, len(self._start.shots))
+        n = task.configurations
+        weight = n if prior is None else Posterior(position, prior=prior).weight
+        self._add_result(task, [0] * len(position.shots) + [weight])
 
     def _has_weight(self, position: Position) -> bool:
         """True unless the prior is known to give a position no weight."""
-        prior = self._leaving_out
-        return prior is None or Posterior(position, prior=prior).is_possible
+        if not self._has_zero_weights:
+            return True
+        return Posterior(position, prior=self.runner.prior).is_possible
 
     # Tasks
 
-    def on(self, executor: Executor, workers: int) -> Evaluation:
+    def run_on(self, executor: Executor, workers: int) -> Evaluation:
         """Run all tasks on an executor, and return the evaluation."""
         prior = self.runner.prior
         self._report()
         from_start = not self._start.shots
         work = partial(run_task, self.strategy, from_start=from_start, prior=prior)
-        new, ahead = self._new_tasks(), AHEAD * workers
-        for task, histogram in run_tasks(executor, work, new, ahead, self._report):
-            self._remember(task, histogram)
-            self._enter(task, histogram)
+        ahead = AHEAD * workers
+        for task, histogram in run_tasks(executor, work, self._new_tasks(), ahead, self._report):
+            self._store_result(task, histogram)
+            self._add_result(task, histogram)
         if self._done != self.configurations:
             raise AssertionError(f"{self._done} of {self.configurations} configurations are done")
         if not self._weight:
@@ -221,23 +244,23 @@ class _EvaluationRun:
 
     def _new_tasks(self) -> Iterator[Task]:
         """Yield the tasks that are not in the checkpoint."""
-        for task in self.nodes():
+        for task in self.tasks():
             self._tasks += 1
-            histogram = self._recall(task)
+            histogram = self._recall_result(task)
             if histogram is None:
                 yield task
             else:
                 self._resumed += 1
-                self._done_before += task.configurations * task.alike
-                self._enter(task, histogram)
+                self._done_before += task.configurations * task.multiplicity
+                self._add_result(task, histogram)
 
-    def _enter(self, task: Task, histogram: list[int]) -> None:
+    def _add_result(self, task: Task, histogram: list[int]) -> None:
         if self.runner.prior is None and sum(histogram) != task.configurations:
             raise AssertionError(f"{sum(histogram)} configurations met, not those of {task}")
         for shots, n in enumerate(histogram[len(self._start.shots) :]):
-            self._histogram[shots] += n * task.alike
-        self._weight += sum(histogram) * task.alike
-        self._done += task.configurations * task.alike
+            self._histogram[shots] += n * task.multiplicity
+        self._weight += sum(histogram) * task.multiplicity
+        self._done += task.configurations * task.multiplicity
         self._report()
 
     def _report(self) -> None:
@@ -269,19 +292,19 @@ class _EvaluationRun:
             raise self._store.impossible_fact("seconds", "a number of seconds")
         return seconds
 
-    def _recall(self, task: Task) -> list[int] | None:
+    def _recall_result(self, task: Task) -> list[int] | None:
         name = f"task {task.shots}"
         if self._store is None or name not in self._store:
             return None
         histogram = self._store[name]
-        is_weighed = self.runner.prior is not None
-        if not is_count_list(histogram) or not (
-            is_weighed or sum(histogram) == task.configurations
-        ):
+        is_possible = is_count_list(histogram) and (
+            self.runner.prior is not None or sum(histogram) == task.configurations
+        )
+        if not is_possible:
             raise self._store.impossible_fact(name, f"{task.configurations:,} configurations")
         return histogram
 
-    def _remember(self, task: Task, histogram: list[int]) -> None:
+    def _store_result(self, task: Task, histogram: list[int]) -> None:
         if self._store is not None:
             self._store.add("seconds", self._seconds_before + self._seconds)
             self._store.add(f"task {task.shots}", histogram)

@@ -33,7 +33,7 @@ class Task(NamedTuple):
     game: Game
     shots: str
     configurations: int
-    alike: int = 1
+    multiplicity: int = 1
 
     @property
     def position(self) -> Position:
@@ -63,7 +63,8 @@ class FollowedTask:
     def __init__(self, strategy: object, position: Position):
         runner = runner_of(strategy, position.game)
         self._game = position.game
-        self._before = position.misses.bit_count() + position.game.fleet_cells
+        # The shots of a game are these, and the misses after the position.
+        self._hits_and_misses_before = position.game.fleet_cells + position.misses.bit_count()
         if not isinstance(runner, KernelRunner):
             raise NotSupported(f"{strategy} has no rule that the kernel follows; play it instead")
         self._rows = np.concatenate(list(stream_rows(position)))
@@ -85,7 +86,7 @@ class FollowedTask:
         """Return the shots that a configuration takes, with those before the position."""
         misses = self._evaluator.follow(index)
         require_no_fault(self._strategy, self._evaluator, self._game)
-        return self._before + misses
+        return self._hits_and_misses_before + misses
 
     def shots_of(self, configuration: int | Sequence[int]) -> int:
         """Return the shots of the configuration with these cells (mask) or these ships (masks).
@@ -94,11 +95,12 @@ class FollowedTask:
         """
         ships = () if isinstance(configuration, int) else configuration
         cells = configuration if isinstance(configuration, int) else sum(configuration)
-        ordered = self._game.sort_ships
-        low, high = to_words([cells])[0]
-        for place in ((self._rows[:, 0] == low) & (self._rows[:, 1] == high)).nonzero()[0].tolist():
-            if not ships or ordered(self.ships(place)) == ordered(ships):
-                return self.shots(place)
+        sort_ships = self._game.sort_ships
+        low_word, high_word = to_words([cells])[0]
+        has_cells = (self._rows[:, 0] == low_word) & (self._rows[:, 1] == high_word)
+        for index in has_cells.nonzero()[0].tolist():
+            if not ships or sort_ships(self.ships(index)) == sort_ships(ships):
+                return self.shots(index)
         raise OptsearchError(f"no configuration of the position has the cells {cells:#x}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from optsearch.evaluation.runners import Runner
 from optsearch.game.position import HIT, Position, Shot, known_replies, reply
@@ -20,6 +20,13 @@ def is_count_list(value: object) -> TypeGuard[list[int]]:
     return isinstance(value, list) and all(type(n) is int and n >= 0 for n in value)
 
 
+class Child(NamedTuple):
+    """A position after a shot, and its number of configurations."""
+
+    position: Position
+    configurations: int
+
+
 class TreeTop:
     """The shots at positions with too many configurations to list, and the positions after them."""
 
@@ -30,36 +37,37 @@ class TreeTop:
         self._limit = limit
         self._kept_children = lru_cache(REMEMBERED)(self.children)
 
-    def path(
-        self, ships: Sequence[int], position: Position, n: int
-    ) -> Iterator[tuple[Position, int]]:
+    def path(self, ships: Sequence[int], position: Position, n: int) -> Iterator[Child]:
         """Yield the positions of a game from one on, and how many configurations each has.
 
         ships -- the hidden ones (masks). A position that several games meet is decided once, as
         long as it is kept.
         """
+        child = Child(position, n)
         while True:
-            yield position, n
+            yield child
+            position = child.position
             if not position.hits_left:
                 return
-            children = self._kept_children(position, n)
-            cell = children[0][0].shots[-1].cell
+            children = self._kept_children(*child)
+            cell = children[0].position.shots[-1].cell  # all children are after the same shot
             answer = reply(self._game, ships, position.hits, self._game.bit(cell))
             shot = Shot(cell, answer)
-            position, n = next(child for child in children if child[0].shots[-1] == shot)
+            child = next(child for child in children if child.position.shots[-1] == shot)
 
-    def children(self, position: Position, n: int) -> list[tuple[Position, int]]:
+    def children(self, position: Position, n: int) -> list[Child]:
         """Return the positions after the strategy's shot, the miss first, with their numbers."""
-        cell, *numbers = self._recall(position, n) or self._decide(position, n)
-        where = self._game.cell(cell)
-        after = dict(zip(known_replies(self._game), (*numbers, n - sum(numbers)), strict=True))
-        return [
-            (position.after(where, answer), after[answer])
-            for answer in reversed(after)
-            if after[answer]
+        cell, *hit_counts = self._recall(position, n) or self._decide(position, n)
+        shot_at = self._game.cell(cell)
+        counts = *hit_counts, n - sum(hit_counts)  # a miss is the last of the replies
+        children = [
+            Child(position.after(shot_at, answer), count)
+            for answer, count in zip(known_replies(self._game), counts, strict=True)
+            if count
         ]
+        return children[::-1]
 
-    def children_by_twins(self, position: Position, n: int) -> list[list[tuple[Position, int]]]:
+    def children_by_twins(self, position: Position, n: int) -> list[list[Child]]:
         """Group the children of a position: those after a hit on one of several unhit twins.
 
         Twins are ships that differ by their names alone, such as 3a and 3b. Exchanging names maps
@@ -67,18 +75,21 @@ class TreeTop:
         their histograms are equal. (A strategy in plain Python, or a score of labels, may depend on
         names; then no children are grouped.)
         """
-        rule, is_named = self._runner.rule, self._game.names_hits
-        is_deaf = isinstance(rule, Rule) and not any(score.labels for score in rule.scores.values())
-        fleet = self._game.fleet if is_named and is_deaf else ()
-        unhit = set(fleet) - {shot.reply.label for shot in position.shots}
-        together: dict[object, list[tuple[Position, int]]] = {}
-        for child, number in self.children(position, n):
-            answer = child.shots[-1].reply
-            key: object = answer
-            if answer.label is not None and answer.label in unhit:
-                key = fleet.count(answer.label), *self._game.placements(answer.label)
-            together.setdefault(key, []).append((child, number))
-        return list(together.values())
+        game, rule = self._game, self._runner.rule
+        ignores_names = isinstance(rule, Rule) and not any(
+            score.labels for score in rule.scores.values()
+        )
+        ships = game.fleet if game.names_hits and ignores_names else ()
+        not_hit = set(ships) - {shot.reply.label for shot in position.shots}
+        groups: dict[object, list[Child]] = {}
+        for child in self.children(position, n):
+            answer = child.position.shots[-1].reply
+            group: object = answer
+            if answer.label is not None and answer.label in not_hit:
+                # Twins have equal placements, and as many ships have the name.
+                group = ships.count(answer.label), *game.placements(answer.label)
+            groups.setdefault(group, []).append(child)
+        return list(groups.values())
 
     def counts(self, position: Position) -> list[int]:
         """Count the configurations with each cell."""
@@ -91,8 +102,9 @@ class TreeTop:
             return None
         decision = self._store[name]
         if is_count_list(decision) and len(decision) == len(known_replies(self._game)):
-            cell, *numbers = decision
-            if cell < self._game.cells and not position.closed >> cell & 1 and sum(numbers) <= n:
+            cell, *hit_counts = decision
+            is_new = cell < self._game.cells and not position.closed >> cell & 1
+            if is_new and sum(hit_counts) <= n:
                 return decision
         raise self._store.impossible_fact(name, f"a new cell and {n:,} configurations at most")
 
@@ -100,9 +112,9 @@ class TreeTop:
         """Return a cell and its numbers as in `_recall`, by the strategy, and store them."""
         counts = self.counts(position)
         cell = self._runner.shot(position, n, counts, self._limit)
-        by_reply = counts_of(position).replies.get(cell) or {HIT: counts[cell]}
-        numbers = [by_reply.get(reply, 0) for reply in known_replies(self._game) if reply.hit]
-        decision = [cell, *numbers]
+        count_by_reply = counts_of(position).replies.get(cell) or {HIT: counts[cell]}
+        hits = [answer for answer in known_replies(self._game) if answer.hit]
+        decision = [cell, *(count_by_reply.get(answer, 0) for answer in hits)]
         if self._store is not None:
             self._store.add(f"shot {position}", decision)
         return decision
