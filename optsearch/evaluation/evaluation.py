@@ -15,12 +15,12 @@ from optsearch.support.progress import Status
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The histogram of the shots that a strategy takes.
+    """How many shots a strategy takes from a position, over all of its configurations.
 
-    position -- the start. histogram -- number of shots from there on -> configurations that take as
-    many, ascending. prior -- the weights of the configurations, if any; then all numbers are sums
-    of weights. seconds -- wall time, with that of earlier runs up to the last task in their
-    checkpoint. tasks -- their number. resumed -- the tasks taken from the checkpoint.
+    histogram -- by number of shots from the position on, ascending, how many configurations take as
+    many. prior -- the weights of the configurations, if any; then all numbers of configurations are
+    sums of weights. seconds -- wall time, with that of earlier runs up to the last task in their
+    checkpoint. tasks -- how many tasks there were. resumed -- how many of them the checkpoint had.
     """
 
     strategy: str
@@ -38,7 +38,7 @@ class Evaluation:
 
     @cached_property
     def configurations(self) -> int:
-        """Return the number of configurations, or their weight."""
+        """Return the number of all configurations, or with a prior their weight."""
         return sum(self.histogram.values())
 
     @cached_property
@@ -106,5 +106,8 @@ class EvaluationStatus(Status):
 
     @property
     def mean(self) -> float:
-        """Return the mean of the finished tasks, which do not finish in random order."""
+        """Return the mean shots over the finished tasks, or 0 before the first.
+
+        It does not estimate the final mean: tasks do not finish in random order.
+        """
         return self.shots / self.weight if self.weight else 0.0

@@ -105,7 +105,11 @@ def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
 def _open_checkpoint(
     checkpoint: Path | None, runner: Runner, start: Position, limit: int
 ) -> Iterator[Facts | None]:
-    """Open the checkpoint of an evaluation; its name has everything the histograms depend on."""
+    """Open the checkpoint of an evaluation in a folder; without a folder, yield None.
+
+    Everything that the histograms depend on is in the title of the checkpoint, so that it is
+    refused for another evaluation.
+    """
     if checkpoint is None:
         yield None
         return
@@ -119,7 +123,7 @@ def _open_checkpoint(
 
 
 def identity_of(runner: Runner) -> str:
-    """Return the name of a strategy and its rule in a checkpoint."""
+    """Return the text that identifies a strategy and its rule in the title of a checkpoint."""
     rule_digest = blake2b(str(runner.rule).encode(), digest_size=8).hexdigest()
     return f"{runner.strategy.identity()}, rule {rule_digest}"
 
@@ -176,13 +180,16 @@ class _EvaluationRun:
 
     @property
     def is_one_task(self) -> bool:
-        """True if the root is a task."""
+        """True if the start has few enough configurations to be a task."""
         return self.configurations <= self.limit
 
     # The top of the tree
 
     def tasks(self) -> Iterator[Task]:
-        """Yield the tasks, from hits to misses."""
+        """Yield the tasks in the order of the tree, the subtree of a hit before that of a miss.
+
+        Games that end above the tasks are added to the result at once.
+        """
         top = TreeTop(self.runner, self._store, self.limit)
         stack = [_OpenNode(self._start, self.configurations, 1)]
         while stack:
@@ -208,7 +215,7 @@ class _EvaluationRun:
         self._add_result(task, [0] * len(position.shots) + [weight])
 
     def _has_weight(self, position: Position) -> bool:
-        """True unless the prior is known to give a position no weight."""
+        """True unless the prior gives every configuration of a position the weight 0."""
         if not self._has_zero_weights:
             return True
         return Posterior(position, prior=self.runner.prior).is_possible
@@ -216,7 +223,7 @@ class _EvaluationRun:
     # Tasks
 
     def run_on(self, executor: Executor, workers: int) -> Evaluation:
-        """Run all tasks on an executor, and return the evaluation."""
+        """Run all tasks on an executor of so many workers, and return the evaluation."""
         prior = self.runner.prior
         self._report()
         from_start = not self._start.shots
@@ -243,7 +250,7 @@ class _EvaluationRun:
         )
 
     def _new_tasks(self) -> Iterator[Task]:
-        """Yield the tasks that are not in the checkpoint."""
+        """Yield the tasks that are not in the checkpoint; add the results of the others."""
         for task in self.tasks():
             self._tasks += 1
             histogram = self._recall_result(task)
@@ -255,6 +262,7 @@ class _EvaluationRun:
                 self._add_result(task, histogram)
 
     def _add_result(self, task: Task, histogram: list[int]) -> None:
+        """Add the histogram of a task, in which the shots before the start count, and report."""
         if self.runner.prior is None and sum(histogram) != task.configurations:
             raise AssertionError(f"{sum(histogram)} configurations met, not those of {task}")
         for shots, n in enumerate(histogram[len(self._start.shots) :]):
@@ -293,6 +301,10 @@ class _EvaluationRun:
         return seconds
 
     def _recall_result(self, task: Task) -> list[int] | None:
+        """Return the histogram of a task from the checkpoint, or None if it is not there.
+
+        Raises TableError if it cannot be one of the task.
+        """
         name = f"task {task.shots}"
         if self._store is None or name not in self._store:
             return None

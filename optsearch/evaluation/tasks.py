@@ -23,11 +23,12 @@ from optsearch.support.errors import NotSupported, OptsearchError
 
 
 class Task(NamedTuple):
-    """A node of the tree by its position, with the number of configurations there.
+    """A node of a strategy's decision tree, by its position.
 
-    shots -- with replies, in order, because some strategies in plain Python depend on it. alike --
-    the number of nodes, this one included, that differ only by names of twins
-    (`children_by_twins`).
+    shots -- the shots and replies before the node, as text. They are in order, because some
+    strategies in plain Python depend on it. configurations -- the number of those at the node.
+    multiplicity -- the number of nodes, with this one, that differ only by the names of twin ships
+    (`children_by_twins`), so that their results are equal.
     """
 
     game: Game
@@ -44,10 +45,10 @@ class Task(NamedTuple):
 def run_task(
     strategy: object, task: Task, from_start: bool = False, prior: Prior | None = None
 ) -> list[int]:
-    """Return the histogram of a task: item i is the number of configurations that take i shots.
+    """Return how many configurations of a task take i shots, as item i of a list.
 
-    Shots before the task count. from_start -- True if the strategy itself made them. prior -- items
-    are then weights.
+    Shots before the task count. from_start -- True if the strategy itself made these. prior -- if
+    given, each item is the weight of the configurations instead.
     """
     position = task.position
     runner = runner_of(strategy, position.game, prior)
@@ -89,9 +90,10 @@ class FollowedTask:
         return self._hits_and_misses_before + misses
 
     def shots_of(self, configuration: int | Sequence[int]) -> int:
-        """Return the shots of the configuration with these cells (mask) or these ships (masks).
+        """Return the shots that a configuration takes, with those before the position.
 
-        Ships of one length with different names, such as 3a and 3b, are in the order of the fleet.
+        configuration -- the mask of its cells, or a list of the masks of its ships. Ships of one
+        length with different names, such as 3a and 3b, are in the order of the fleet.
         """
         ships = () if isinstance(configuration, int) else configuration
         cells = configuration if isinstance(configuration, int) else sum(configuration)
@@ -105,8 +107,9 @@ class FollowedTask:
 
 
 def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64]:
-    """Count the configurations (uint64 of shape (n, 2)) that take each number of shots.
+    """Play a pattern on some configurations; return how many of them take i shots, as entry i.
 
+    sets -- the cells of each configuration: uint64 of shape (n, 2). The result has 129 entries.
     Raises NotSupported for a pattern that uses sinkings, which cells do not determine.
     """
     runner = runner_of(pattern, game)

@@ -16,7 +16,7 @@ REMEMBERED = 1 << 13  # positions whose children are kept: some 30 MB
 
 
 def is_count_list(value: object) -> TypeGuard[list[int]]:
-    """True if a fact of a checkpoint is a list of counts."""
+    """True if a fact of a checkpoint is a list of integers of 0 or more."""
     return isinstance(value, list) and all(type(n) is int and n >= 0 for n in value)
 
 
@@ -28,7 +28,11 @@ class Child(NamedTuple):
 
 
 class TreeTop:
-    """The shots at positions with too many configurations to list, and the positions after them."""
+    """The shots at positions with too many configurations to list, and the positions after them.
+
+    store -- a checkpoint that keeps the shots; None to keep nothing. limit -- the most
+    configurations of a task.
+    """
 
     def __init__(self, runner: Runner, store: Facts | None, limit: int):
         self._runner = runner
@@ -38,10 +42,10 @@ class TreeTop:
         self._kept_children = lru_cache(REMEMBERED)(self.children)
 
     def path(self, ships: Sequence[int], position: Position, n: int) -> Iterator[Child]:
-        """Yield the positions of a game from one on, and how many configurations each has.
+        """Yield the positions of one game, each with its number of configurations.
 
-        ships -- the hidden ones (masks). A position that several games meet is decided once, as
-        long as it is kept.
+        ships -- the hidden ones (masks). position, n -- the first position, and its number. If
+        several games meet a position, the strategy is asked once, as long as the answer is kept.
         """
         child = Child(position, n)
         while True:
@@ -56,7 +60,10 @@ class TreeTop:
             child = next(child for child in children if child.position.shots[-1] == shot)
 
     def children(self, position: Position, n: int) -> list[Child]:
-        """Return the positions after the strategy's shot, the miss first, with their numbers."""
+        """Return the positions after the strategy's shot, one for each possible reply.
+
+        n -- the number of configurations of the position. The position after a miss is the first.
+        """
         cell, *hit_counts = self._recall(position, n) or self._decide(position, n)
         shot_at = self._game.cell(cell)
         counts = *hit_counts, n - sum(hit_counts)  # a miss is the last of the replies
@@ -68,12 +75,12 @@ class TreeTop:
         return children[::-1]
 
     def children_by_twins(self, position: Position, n: int) -> list[list[Child]]:
-        """Group the children of a position: those after a hit on one of several unhit twins.
+        """Return the children of a position in groups that have equal histograms of shots.
 
-        Twins are ships that differ by their names alone, such as 3a and 3b. Exchanging names maps
-        the configurations, and the shots of every rule, of one such child to those of the other, so
-        their histograms are equal. (A strategy in plain Python, or a score of labels, may depend on
-        names; then no children are grouped.)
+        A group is one child, or all after the first hit of one of several twins, ships that differ
+        by their names alone, such as 3a and 3b. Exchanging names maps the configurations, and the
+        shots of every rule, of one such child to those of the other. (A strategy in plain Python,
+        or a score of labels, may depend on names; then each group is one child.)
         """
         game, rule = self._game, self._runner.rule
         ignores_names = isinstance(rule, Rule) and not any(
@@ -92,11 +99,14 @@ class TreeTop:
         return list(groups.values())
 
     def counts(self, position: Position) -> list[int]:
-        """Count the configurations with each cell."""
+        """Count the configurations with a ship on each cell, row by row."""
         return list(counts_of(position).cells)
 
     def _recall(self, position: Position, n: int) -> list[int] | None:
-        """Return a cell, and the numbers by reply except a miss, from the checkpoint; or None."""
+        """Return what the checkpoint has of a position, as `_decide` returns it, or None.
+
+        Raises TableError if it cannot be true of n configurations.
+        """
         name = f"shot {position}"
         if self._store is None or name not in self._store:
             return None
@@ -109,7 +119,11 @@ class TreeTop:
         raise self._store.impossible_fact(name, f"a new cell and {n:,} configurations at most")
 
     def _decide(self, position: Position, n: int) -> list[int]:
-        """Return a cell and its numbers as in `_recall`, by the strategy, and store them."""
+        """Return the strategy's shot at a position of n configurations, and store it.
+
+        The list has the index of the cell, and then the number of configurations for each known
+        reply that is a hit.
+        """
         counts = self.counts(position)
         cell = self._runner.shot(position, n, counts, self._limit)
         count_by_reply = counts_of(position).replies.get(cell) or {HIT: counts[cell]}
