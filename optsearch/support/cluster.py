@@ -77,7 +77,7 @@ class Cluster(Executor):
             if answer != self._digest:
                 is_error = isinstance(answer, Exception)
                 other = f"none that can be loaded ({answer})" if is_error else answer
-                raise _differs(f"the Dask worker {worker}", self._digest, other)
+                raise _other_code_error(f"the Dask worker {worker}", self._digest, other)
         self._executor = client.get_executor(pure=False)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
@@ -89,7 +89,7 @@ class Cluster(Executor):
         from distributed.protocol.pickle import dumps
 
         task = dumps(partial(fn, *args, **kwargs))
-        future: Future[T] = self._executor.submit(_run, self._digest, task)
+        future: Future[T] = self._executor.submit(_run_task, self._digest, task)
         return future
 
     @property
@@ -103,16 +103,19 @@ class Cluster(Executor):
         return answers
 
 
-def _differs(worker: str, digest: str, other: str) -> OptsearchError:
-    """Return the error for a worker with other code."""
+def _other_code_error(worker: str, digest: str, other: str) -> OptsearchError:
+    """Return the error for a worker that has the code `other` in place of that of a digest."""
     return OptsearchError(
         f"{worker} has not the optsearch of this machine ({VERSION}, code {digest}) but {other}; "
         "install the same on every machine, and start its workers again"
     )
 
 
-def _run(digest: str, task: bytes) -> Any:
-    """Run a task in a worker; a worker that joined later may have other code."""
+def _run_task(digest: str, task: bytes) -> Any:
+    """Run a pickled task in a worker, and return its result.
+
+    The digest is compared here too, for workers that joined after the others were asked.
+    """
     if digest != code_digest():
-        raise _differs("a Dask worker", digest, code_digest())
+        raise _other_code_error("a Dask worker", digest, code_digest())
     return pickle.loads(task)()

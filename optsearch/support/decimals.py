@@ -41,8 +41,8 @@ def short_bound(value: Fraction, side: str, places: int = 4) -> str:
     >>> short_bound(Fraction(278, 5), "upper"), short_bound(Fraction(2, 3), "upper")
     ('55.6', '0.6667')
     """
-    exact = (n for n in range(places) if (value * 10**n).denominator == 1)
-    return decimal(value, side, next(exact, places))
+    exact_places = (n for n in range(places) if (value * 10**n).denominator == 1)
+    return decimal(value, side, next(exact_places, places))
 
 
 def bracket_text(lower: Fraction, upper: Fraction | None) -> str:
@@ -84,9 +84,9 @@ _UNITS = (("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60))
 
 def time_text(seconds: float) -> str:
     """Return a time for people, in the largest unit of which it has at least two."""
-    for name, size in _UNITS:
-        if seconds >= 2 * size:
-            return f"{seconds / size:,.0f} {name}s"
+    for unit, unit_seconds in _UNITS:
+        if seconds >= 2 * unit_seconds:
+            return f"{seconds / unit_seconds:,.0f} {unit}s"
     if seconds < 1:
         return "less than a second"
     return "1 second" if seconds < 1.5 else f"{seconds:.0f} seconds"

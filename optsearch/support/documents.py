@@ -36,9 +36,9 @@ class Document:
         self.name, self.error = name, error
         try:
             fields = json.loads(text, object_pairs_hook=self._object, parse_int=self._integer)
-        except json.JSONDecodeError as wrong:
-            quoted = "".join(text.splitlines()[wrong.lineno - 1 : wrong.lineno]).strip()
-            self.refuse(f"line {wrong.lineno} is not JSON: {quoted!r}: {wrong.msg}")
+        except json.JSONDecodeError as problem:
+            line = "".join(text.splitlines()[problem.lineno - 1 : problem.lineno]).strip()
+            self.refuse(f"line {problem.lineno} is not JSON: {line!r}: {problem.msg}")
         except RecursionError:
             self.refuse("brackets within brackets, deeper than any board allows")
         if not isinstance(fields, dict):
@@ -62,8 +62,8 @@ class Document:
             self.refuse(f"the format is {self.fields['format']!r}, not {form!r}")
         if self.value("version", int) != version:
             self.refuse(f"the version is {self.fields['version']}; this optsearch reads {version}")
-        for name in self.fields if names else ():
-            if name not in names:
+        for name in self.fields:
+            if names and name not in names:
                 self.refuse(f"there is no field {name!r}; the fields are {', '.join(names)}")
 
     def value(
@@ -79,8 +79,8 @@ class Document:
             self.refuse(f"the field {name!r} is missing", place)
         value = fields[name]
         if type(value) is not kind:
-            nested = _KINDS[type(value)] if isinstance(value, dict | list) else repr(value)
-            self.refuse(f"{name!r} is {nested:.60}, not {_KINDS[kind]}", place)
+            found = _KINDS[type(value)] if isinstance(value, dict | list) else repr(value)
+            self.refuse(f"{name!r} is {found:.60}, not {_KINDS[kind]}", place)
         return value
 
     def require_same(self, name: str, actual: int, owner: str) -> None:
@@ -107,18 +107,18 @@ def text_of(path: str | Path, error: type[OptsearchError], limit: int = MOST_BYT
         return read_text(path, limit)
     except FileNotFoundError:
         raise error(f"{str(path)!r} does not exist") from None
-    except OSError as reason:
-        raise error(f"{str(path)!r} cannot be read: {reason_of(reason)}") from None
+    except OSError as problem:
+        raise error(f"{str(path)!r} cannot be read: {reason_of(problem)}") from None
 
 
 def write(path: str | Path, text: str, error: type[OptsearchError]) -> None:
     """Write a document to a path, whole or not at all; `error` if it cannot be written."""
     try:
         replace(Path(path), text)
-    except OSError as reason:
-        raise error(f"{str(path)!r} cannot be written: {reason_of(reason)}") from None
-    except ValueError as reason:  # a path with a NUL, a text with half a pair of surrogates
-        raise error(f"{str(path)!r} cannot be written: {reason}") from None
+    except OSError as problem:
+        raise error(f"{str(path)!r} cannot be written: {reason_of(problem)}") from None
+    except ValueError as problem:  # a path with a NUL, a text with half a pair of surrogates
+        raise error(f"{str(path)!r} cannot be written: {problem}") from None
 
 
 def shortened(value: object) -> str:

@@ -17,9 +17,12 @@ def printable(text: str, escape: Callable[[str], str] = repr) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(
-        escape(sign)[1:-1] if category(sign)[0] == "C" and sign != "\n" else sign for sign in text
-    )
+
+    def escape_if_control(sign: str) -> str:
+        is_control = category(sign).startswith("C") and sign != "\n"
+        return escape(sign)[1:-1] if is_control else sign  # without the quotes
+
+    return "".join(map(escape_if_control, text))
 
 
 def _shorten(message: str) -> str:
@@ -29,7 +32,8 @@ def _shorten(message: str) -> str:
         text = match[0]
         if len(text) <= _LONGEST:
             return text
-        return text[:_SHOWN] + "..." + (text[0] if text[0] in "'\"" else "")
+        closing_quote = text[0] if text[0] in "'\"" else ""
+        return f"{text[:_SHOWN]}...{closing_quote}"
 
     return re.sub(_QUOTED, cut, message)
 

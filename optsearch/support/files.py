@@ -22,7 +22,7 @@ def replacing(path: Path) -> Iterator[Path]:
     If the block fails, `path` stays as before. Raises OSError if the folder does not exist, or
     `path` is not a regular file.
     """
-    path, temporary = _places(path)
+    path, temporary = _target_and_temporary(path)
     try:
         yield temporary
         sync(temporary)
@@ -32,8 +32,11 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _places(path: Path) -> tuple[Path, Path]:
-    """Return the path of a file, at the end of all links, and where it is written first."""
+def _target_and_temporary(path: Path) -> tuple[Path, Path]:
+    """Return the path of a file at the end of all links, and that of a temporary file beside it.
+
+    Raises OSError if there is something that is not a regular file.
+    """
     with suppress(FileNotFoundError):
         mode = path.stat().st_mode  # OSError if links lead round in a circle
         if not stat.S_ISREG(mode):
@@ -48,9 +51,9 @@ def require_room(path: Path, is_folder: bool = False) -> None:
 
     is_folder -- if True, `path` is a folder that may not exist yet, and the file is any in it.
     """
-    temporary = path / f".{os.getpid()}" if is_folder else _places(path)[1]
+    temporary = path / f".{os.getpid()}" if is_folder else _target_and_temporary(path)[1]
     folder = temporary.parent
-    while is_folder:
+    while is_folder:  # up to the first folder that exists
         with suppress(FileNotFoundError):
             folder.stat()
             break
@@ -71,11 +74,11 @@ def replace(path: Path, content: str | bytes) -> None:
 
 def sync(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
-    file = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(file)
+        os.fsync(descriptor)
     finally:
-        os.close(file)
+        os.close(descriptor)
 
 
 # Read, never past a limit
@@ -96,10 +99,10 @@ def read_bytes(path: str | Path, limit: int = MOST_BYTES) -> bytes:
     strerror is the reason.
     """
 
-    def without_waiting(name: str, flags: int) -> int:
+    def open_without_waiting(name: str, flags: int) -> int:
         return os.open(name, flags | os.O_NONBLOCK)
 
-    with open(path, "rb", buffering=0, opener=without_waiting) as file:
+    with open(path, "rb", buffering=0, opener=open_without_waiting) as file:
         return content_of(file, limit)
 
 
@@ -110,11 +113,12 @@ def content_of(file: FileIO, limit: int) -> bytes:
         reason = f"it is not a regular file; one of at most {limit:,} bytes is read"
         raise OSError(errno.EINVAL, reason, str(file.name))
     content = bytearray()
-    while len(content) <= limit >= status.st_size:
-        piece = file.read(min(1 << 20, limit + 1 - len(content)))
-        if not piece:
+    # A file can be longer than its status says, so what is read is counted too.
+    while status.st_size <= limit and len(content) <= limit:
+        chunk = file.read(min(1 << 20, limit + 1 - len(content)))
+        if not chunk:
             return bytes(content)
-        content += piece
+        content += chunk
     raise OSError(errno.EFBIG, f"it has more than {limit:,} bytes", str(file.name))
 
 
