@@ -1,4 +1,4 @@
-"""The workers of a Dask scheduler as an executor, all of which have the same code."""
+"""An executor whose workers are those of a Dask scheduler; all must have the code of this copy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 10  # seconds for a scheduler to answer, and for a first worker
 
 @cache
 def code_digest() -> str:
-    """Return a digest of the Python files of the package; copies with equal digests are equal."""
+    """Return a digest of all Python files of the package, by which copies are compared."""
     package = Path(__file__).parent.parent
     digest = blake2b(digest_size=6)
     for path in sorted(package.rglob("*.py")):
@@ -33,10 +33,10 @@ def code_digest() -> str:
 
 @contextmanager
 def cluster(address: str) -> Iterator[Cluster]:
-    """Connect to the workers of the scheduler at an address; at the end, withdraw unfinished tasks.
+    """Give an executor for the workers of the scheduler at an address, for the time of a block.
 
-    Raises OptsearchError if Dask is not installed, no scheduler answers, it has no worker, or a
-    worker has other code.
+    At the end of the block unfinished tasks are withdrawn. Raises OptsearchError if Dask is not
+    installed, no scheduler answers, it has no worker, or a worker has other code.
     """
     try:
         from distributed import Client
@@ -58,9 +58,11 @@ def cluster(address: str) -> Iterator[Cluster]:
 
 
 class Cluster(Executor):
-    """An executor for a client of Dask. If a worker is lost, its task goes to another.
+    """An executor on a client of Dask. If a worker is lost, another one gets its task.
 
-    digest -- of the code that every worker must have.
+    address -- of the scheduler, for errors. digest -- the digest that the code of every worker must
+    have; by default that of this copy. Raises OptsearchError if there is no worker, or one has
+    other code.
     """
 
     def __init__(self, client: Any, address: str, digest: str | None = None):
@@ -81,10 +83,10 @@ class Cluster(Executor):
         self._executor = client.get_executor(pure=False)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Run a function on some worker.
+        """Run a function on some worker, and return its result as a future.
 
-        The task is sent as one text: arrays by themselves arrive at odd addresses, which kernels
-        must not read.
+        Function and arguments are pickled here. Arrays that Dask sends by itself arrive at
+        addresses that are not aligned, from which kernels must not read.
         """
         from distributed.protocol.pickle import dumps
 
@@ -98,7 +100,10 @@ class Cluster(Executor):
         return sum(self._client.nthreads().values())
 
     def ask(self, question: Callable[..., T], *args: Any) -> dict[str, Any]:
-        """Call a function in all workers at once, even busy ones; values or errors by address."""
+        """Call a function in every worker, even in busy ones.
+
+        Return, by the address of the worker, what the function returned or the error it raised.
+        """
         answers: dict[str, Any] = self._client.run(question, *args, on_error="return")
         return answers
 

@@ -17,7 +17,7 @@ def is_checkout() -> bool:
 
 
 def typed_path(path: Path) -> str:
-    """Return a path as the user would type it in the checkout."""
+    """Return a path relative to the checkout; one outside of it stays as it is."""
     return str(path.relative_to(CHECKOUT) if path.is_relative_to(CHECKOUT) else path)
 
 
@@ -27,7 +27,7 @@ PUBLISHED = DATA / "published"
 
 
 def published_path(name: str) -> Path:
-    """Return the path of the published table or tree `name`; RecordError if there is no data."""
+    """Return the path of the published file `name`; RecordError if there is no folder of them."""
     if not PUBLISHED.is_dir():
         raise RecordError(
             f"the published table {name} is missing: there is no folder {PUBLISHED}; install "

@@ -12,9 +12,10 @@ from math import ceil, floor
 
 
 def decimal(value: Fraction, side: str = "exact", places: int = 6) -> str:
-    """Round to this many decimals: a lower bound down, an upper one up, else to the nearest.
+    """Return a value with `places` decimals: a lower bound rounded down, an upper bound up.
 
-    side -- lower, upper or exact; a tie goes to the even digit.
+    side -- `lower`, `upper`, or `exact` for a value to be rounded to the nearest; a tie goes to the
+    even digit.
 
     >>> decimal(Fraction(2, 3), "lower"), decimal(Fraction(1, 3), "upper")
     ('0.666666', '0.333334')
@@ -27,7 +28,7 @@ def decimal(value: Fraction, side: str = "exact", places: int = 6) -> str:
 
 
 def exact_mean(value: Fraction) -> str:
-    """Round the mean of a strategy on all configurations up to four decimals.
+    """Return the mean of a strategy on all configurations, rounded up to four decimals.
 
     >>> exact_mean(Fraction(663820856405, 15046987768))
     '44.1166'
@@ -36,7 +37,7 @@ def exact_mean(value: Fraction) -> str:
 
 
 def short_bound(value: Fraction, side: str, places: int = 4) -> str:
-    """Return a bound with at most this many decimals, fewer if these are exact.
+    """Return a bound with at most `places` decimals, or with fewer if they are exact.
 
     >>> short_bound(Fraction(278, 5), "upper"), short_bound(Fraction(2, 3), "upper")
     ('55.6', '0.6667')
@@ -46,7 +47,7 @@ def short_bound(value: Fraction, side: str, places: int = 4) -> str:
 
 
 def bracket_text(lower: Fraction, upper: Fraction | None) -> str:
-    """Return the ends of a bracket in words.
+    """Return a bracket in words. upper -- None if no upper bound is known.
 
     >>> bracket_text(Fraction(2, 3), Fraction(1)), bracket_text(Fraction(2, 3), Fraction(2, 3))
     ('0.666666 to 1.000000', '0.666667 on both sides, to the nearest digit')
@@ -59,7 +60,9 @@ def bracket_text(lower: Fraction, upper: Fraction | None) -> str:
 
 
 def mean_bracket_text(lower: int, upper: int, weight: int) -> str:
-    """Return the bounds of a mean as unreduced fractions, and as decimals rounded outward.
+    """Return the bracket of a mean: unreduced fractions, and decimals rounded outward.
+
+    lower, upper -- bounds of the total. weight -- the total is divided by it.
 
     >>> mean_bracket_text(20, 22, 3)
     'between 20/3 = 6.666666 and 22/3 = 7.333334'
@@ -69,7 +72,10 @@ def mean_bracket_text(lower: int, upper: int, weight: int) -> str:
 
 
 def bound_in_bracket(value: Fraction, side: str, lower: Fraction, upper: Fraction | None) -> str:
-    """Return a bound on a value between lower and upper, rounded outward unless all three agree.
+    """Return one bound of a bracket as a decimal.
+
+    value, side -- the bound, and which one it is: `lower` or `upper`. It is rounded outward, or to
+    the nearest if both ends of the bracket equal it. lower, upper -- the ends of the bracket.
 
     >>> bound_in_bracket(Fraction(2, 3), "upper", Fraction(2, 3), Fraction(2, 3))
     '0.666667'
@@ -83,7 +89,7 @@ _UNITS = (("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60))
 
 
 def time_text(seconds: float) -> str:
-    """Return a time for people, in the largest unit of which it has at least two."""
+    """Return a time in words, in the largest unit of which it has at least two."""
     for unit, unit_seconds in _UNITS:
         if seconds >= 2 * unit_seconds:
             return f"{seconds / unit_seconds:,.0f} {unit}s"

@@ -26,10 +26,10 @@ _KINDS = {
 
 
 class Document:
-    """A JSON object that was read.
+    """A JSON object that was read from a text.
 
-    fields -- its fields, of any type. name -- its path, or another name for errors. error -- the
-    class of errors to raise.
+    fields -- its fields, of any type. name -- its path, or what else errors call it. error -- the
+    class of the errors that are raised, for a text that is not JSON too.
     """
 
     def __init__(self, text: str, name: str, error: type[OptsearchError]):
@@ -53,11 +53,14 @@ class Document:
         return cls(text_of(path, error, limit), str(path), error)
 
     def refuse(self, problem: str, place: str = "") -> NoReturn:
-        """Raise an error about the document. place -- of the problem in it."""
+        """Raise an error about the document. place -- the place of the problem in it, if any."""
         raise self.error(f"{self.name}{place and ', '}{place}: {problem}")
 
     def require(self, form: str, version: int, names: Collection[str] = ()) -> None:
-        """Refuse a document of another format or version; names -- the only fields, if any."""
+        """Refuse a document of another format or version.
+
+        form -- the format that it must have. names -- the fields that it may have; all if empty.
+        """
         if self.value("format", str) != form:
             self.refuse(f"the format is {self.fields['format']!r}, not {form!r}")
         if self.value("version", int) != version:
@@ -73,7 +76,11 @@ class Document:
         fields: Mapping[str, object] | None = None,
         place: str = "",
     ) -> T:
-        """Return a field of this type. fields -- of a nested object, which lies at `place`."""
+        """Return the field of a name; refuse the document if it is missing or of another type.
+
+        kind -- the type that it must have. fields -- the fields of a nested object, in place of
+        those of the document. place -- where that object is in the document, for errors.
+        """
         fields = self.fields if fields is None else fields
         if name not in fields:
             self.refuse(f"the field {name!r} is missing", place)
@@ -84,7 +91,7 @@ class Document:
         return value
 
     def require_same(self, name: str, actual: int, owner: str) -> None:
-        """Refuse a number that differs from the actual one, which `owner` has."""
+        """Refuse the document unless a field is the actual number, which `owner` has."""
         if self.value(name, int) != actual:
             self.refuse(f"{name!r} is {self.fields[name]}, but {owner} has {actual}")
 
@@ -102,7 +109,7 @@ class Document:
 
 
 def text_of(path: str | Path, error: type[OptsearchError], limit: int = MOST_BYTES) -> str:
-    """Read the text of a document, in any format; `error` if it cannot be read."""
+    """Return the text of a file of at most `limit` bytes; raise `error` if it cannot be read."""
     try:
         return read_text(path, limit)
     except FileNotFoundError:
@@ -112,7 +119,7 @@ def text_of(path: str | Path, error: type[OptsearchError], limit: int = MOST_BYT
 
 
 def write(path: str | Path, text: str, error: type[OptsearchError]) -> None:
-    """Write a document to a path, whole or not at all; `error` if it cannot be written."""
+    """Write a text to a file, whole or not at all; raise `error` if it cannot be written."""
     try:
         replace(Path(path), text)
     except OSError as problem:
@@ -122,6 +129,6 @@ def write(path: str | Path, text: str, error: type[OptsearchError]) -> None:
 
 
 def shortened(value: object) -> str:
-    """Return a value as JSON, cut to 60 characters."""
+    """Return a value as JSON, cut to at most 60 characters."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:59] + "…"

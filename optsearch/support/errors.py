@@ -1,4 +1,4 @@
-"""The errors a user can cause; each message quotes what was given and says what is accepted."""
+"""The errors that a user can cause; a message quotes what was given and says what is accepted."""
 
 import re
 from collections.abc import Callable
@@ -12,8 +12,8 @@ _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
 def printable(text: str, escape: Callable[[str], str] = repr) -> str:
     """Return a text from outside, such as a name in a file, in a form that a terminal may show.
 
-    Characters that control the terminal or the direction of text are escaped as in '\\x1b', except
-    ends of lines.
+    Characters that control the terminal or the direction of text are escaped, as in '\\x1b'; ends
+    of lines stay. escape -- `repr`, or another function that returns the escape between quotes.
     """
     if text.isprintable():
         return text
@@ -26,7 +26,7 @@ def printable(text: str, escape: Callable[[str], str] = repr) -> str:
 
 
 def _shorten(message: str) -> str:
-    """Return a message with each word and quotation cut to a line or two."""
+    """Return a message in which each long word and each long quotation is cut."""
 
     def cut(match: re.Match[str]) -> str:
         text = match[0]
@@ -39,9 +39,9 @@ def _shorten(message: str) -> str:
 
 
 class OptsearchError(ValueError):
-    """Bad input or a request that cannot be met; the command line prints it and exits with 2.
+    """Bad input, or a request that cannot be met; the command line prints it and exits with 2.
 
-    The message quotes at most a line or two of the input.
+    Long words and quotations in the message are cut, and control characters are escaped.
     """
 
     def __init__(self, message: str = ""):
@@ -67,7 +67,8 @@ class NotSupported(OptsearchError):
 class NotInstalled(OptsearchError):
     """A request that needs a library which is not installed.
 
-    package -- what pip installs; hint -- what else helps, after a comma.
+    library -- its name. package -- what pip installs. hint -- what else helps; it is added to the
+    message as it is. reason -- the message without "this" and the hint.
     """
 
     def __init__(self, library: str, package: str, hint: str = ""):

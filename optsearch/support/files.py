@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and files of others, read up to a limit."""
+"""Files that are written whole or not at all, and files from outside, read up to a limit."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MOST_BYTES = 1 << 30  # read of a file
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give the name of a file to write, which replaces `path` at the end.
+    """Give the path of a temporary file to write; it replaces the file at `path` after the block.
 
-    If the block fails, `path` stays as before. Raises OSError if the folder does not exist, or
-    `path` is not a regular file.
+    If the block fails, the file at `path` stays as before. Raises OSError if the folder does not
+    exist, or if there is something at `path` that is not a regular file.
     """
     path, temporary = _target_and_temporary(path)
     try:
@@ -47,9 +47,9 @@ def _target_and_temporary(path: Path) -> tuple[Path, Path]:
 
 
 def require_room(path: Path, is_folder: bool = False) -> None:
-    """Raise OSError if `replacing` could not write a file there; leave nothing behind.
+    """Raise OSError if `replacing` could not write a file at `path`; leave nothing behind.
 
-    is_folder -- if True, `path` is a folder that may not exist yet, and the file is any in it.
+    is_folder -- if True, `path` is a folder that may not exist yet, and the file is one in it.
     """
     temporary = path / f".{os.getpid()}" if is_folder else _target_and_temporary(path)[1]
     folder = temporary.parent
@@ -67,13 +67,13 @@ def require_room(path: Path, is_folder: bool = False) -> None:
 
 
 def replace(path: Path, content: str | bytes) -> None:
-    """Write a file at `path`, whole or not at all; text as UTF-8. OSError as in `replacing`."""
+    """Write a file, whole or not at all; a text is written as UTF-8. OSError as in `replacing`."""
     with replacing(path) as temporary:
         temporary.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
+    """Wait until the content of a file, or the names in a folder, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -85,7 +85,7 @@ def sync(path: Path) -> None:
 
 
 def read_text(path: str | Path, limit: int = MOST_BYTES) -> str:
-    """Read the UTF-8 text of a file, without a byte order mark; OSError as in `read_bytes`."""
+    """Return the UTF-8 text of a file without a byte order mark; OSError as in `read_bytes`."""
     try:
         return read_bytes(path, limit).decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
@@ -93,10 +93,10 @@ def read_text(path: str | Path, limit: int = MOST_BYTES) -> str:
 
 
 def read_bytes(path: str | Path, limit: int = MOST_BYTES) -> bytes:
-    """Read a regular file of at most `limit` bytes; every file from outside is read here.
+    """Return the content of a regular file; every file from outside is read here.
 
-    A device or a pipe is refused: it may have no end, or never begin. Raises OSError, whose
-    strerror is the reason.
+    Raises OSError, whose strerror is the reason, for a file of more than `limit` bytes, and for a
+    device or a pipe: that may have no end, or never begin.
     """
 
     def open_without_waiting(name: str, flags: int) -> int:
@@ -107,7 +107,7 @@ def read_bytes(path: str | Path, limit: int = MOST_BYTES) -> bytes:
 
 
 def content_of(file: FileIO, limit: int) -> bytes:
-    """Return the content of an open file; OSError as in `read_bytes`."""
+    """Return the content of an open file of at most `limit` bytes; OSError as in `read_bytes`."""
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode):
         reason = f"it is not a regular file; one of at most {limit:,} bytes is read"
@@ -123,15 +123,15 @@ def content_of(file: FileIO, limit: int) -> bytes:
 
 
 def reason_of(error: OSError) -> str:
-    """Return the reason of an error in the words of the system."""
+    """Return the reason of an error in the words of the operating system."""
     return error.strerror or str(error)
 
 
 def state_folder() -> Path:
-    """Return the folder of a user's state: `optsearch` in the platform's folder for it.
+    """Return the folder where the state of a user is kept between runs.
 
-    That is XDG_STATE_HOME if it is an absolute path; else Library/Application Support on macOS,
-    ~/.local/state elsewhere.
+    It is `optsearch` in the folder that XDG_STATE_HOME names, if that is an absolute path; else in
+    Library/Application Support on macOS, and in ~/.local/state elsewhere.
     """
     state = Path(os.environ.get("XDG_STATE_HOME", ""))
     if state.is_absolute():

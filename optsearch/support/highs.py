@@ -6,16 +6,16 @@ import highspy
 
 
 class Programme(highspy.Highs):
-    """A linear programme on one thread, without the greeting of HiGHS.
-
-    The last step of its construction would print that.
-    """
+    """A linear programme that is solved on one thread, without any output of HiGHS."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.setOptionValue("threads", 1)
 
     def enableCallbacks(self) -> None:
-        """Enable callbacks as HiGHS does, after its output is switched off."""
+        """Switch the output off, and then enable callbacks as HiGHS does.
+
+        The constructor calls this last, and would print a greeting.
+        """
         self.silent()
         super().enableCallbacks()  # type: ignore[no-untyped-call]
