@@ -1,10 +1,11 @@
 """Best-first search above a kernel: a bracket of the least cost that only tightens.
 
-The top of the search is a tree in Python. Its nodes are states, with a proved lower bound and the
-cost of a strategy as upper bound, and the shots from them, sorted by their lower bounds: an open
-list. The search follows the shots of least bound down to one that has not been opened, and asks the
-kernel for its cost: a question. A shot whose question does not end within its nodes is opened: its
-parts become states. So the bracket holds at any moment, and questions are independent.
+The top of the search is a tree in Python. Its nodes are states and the shots from them. A state has
+a proved lower bound, and the cost of a strategy as upper bound; its shots are sorted by their lower
+bounds. The search follows the shots of least bound down to one that is not open, and asks the
+kernel for its cost: a question. If the kernel needs too many nodes to answer, the shot is opened:
+the states after its replies join the tree. So the bracket holds at any moment, and questions are
+independent.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ FEW_NODES = 20_000  # of a question, where it is not to take long
 
 @dataclass(eq=False)
 class OrNode:
-    """A state of the tree.
+    """A state of the tree, with bounds of its least cost.
 
-    rule -- of a strategy that costs `upper`, until something better is found; None where the state
-    is solved. shots -- by lower bound; None before it is opened.
+    rule -- a rule that costs `upper` from here on; None if the state is solved. shots -- the shots
+    from here by their lower bounds; None before they are listed. parent -- the shot before; None at
+    the root.
     """
 
     state: Subfamily
@@ -50,9 +52,10 @@ class OrNode:
 
 @dataclass(eq=False)
 class AndNode:
-    """A shot from a state. parts -- the states after its replies; None before it is opened.
+    """A shot from a state, with bounds of the cost if it is shot first.
 
-    rank -- its place in the order of the kernel.
+    rank -- its index in the order of the kernel. missed_cost -- the cost of its own misses.
+    parts -- the states after its replies; None before the shot is opened.
     """
 
     at: OrNode
@@ -65,15 +68,16 @@ class AndNode:
 
     @property
     def is_exact(self) -> bool:
-        """True if the bounds meet."""
+        """True if the bounds are equal, so that the cost is known."""
         return self.lower == self.upper
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A question to a kernel: the cost of a shot, exact if below the limit.
+    """A question to a kernel: what is the least cost if this cell is shot first?
 
-    nodes -- the search gives up after this number, if it is not None.
+    limit -- a cost below it must be exact; from it on, any lower bound >= limit is an answer.
+    nodes -- the kernel gives up after this number of nodes; None for no limit.
     """
 
     state: Subfamily
@@ -87,10 +91,10 @@ Rule = Callable[[Kernel, Subfamily], int]  # the cell to shoot next
 
 @dataclass
 class BestFirstSearch:
-    """The least cost of a state, between `lower` and `upper`.
+    """The search for the least cost of a state, which is between `lower` and `upper`.
 
-    ceiling -- costs from there on count as equal. nodes -- the most nodes of a question; None for
-    no limit. values_all_shots -- True continues until the cost of every first shot is known.
+    ceiling -- costs from this one on count as equal. nodes -- the most nodes of a question; None
+    for no limit. values_all_shots -- True continues until the cost of every first shot is known.
     stops_below_ceiling -- True ends once any strategy costs less than the ceiling.
     """
 
@@ -113,7 +117,7 @@ class BestFirstSearch:
         self._list_shots(self.root)
 
     def add_strategy(self, rule: Rule) -> None:
-        """Use the strategy of one more rule as an upper bound of the root and of later states."""
+        """Bound the root, and every state opened later, by the cost of playing this rule too."""
         if rule in self._rules or self.root.rule is None:
             return
         cost = cost_of_rule(self.kernel, self.state, rule)
@@ -123,12 +127,12 @@ class BestFirstSearch:
             self.root.upper, self.root.rule = cost, rule
 
     def add_known_strategy(self, rule: Rule, cost: int) -> None:
-        """Use the strategy of a rule with a known cost as an upper bound of the root."""
+        """Bound the root by the known cost of playing this rule."""
         if self.root.rule is not None and cost < self.root.upper:
             self.root.upper, self.root.rule = cost, rule
 
     def raise_lower_bound(self, cost: int) -> None:
-        """Raise the lower bound of the root to a bound from elsewhere."""
+        """Raise the lower bound of the root to this cost, if it is greater."""
         self.root.lower = max(self.root.lower, cost)
 
     @property
@@ -138,40 +142,49 @@ class BestFirstSearch:
 
     @property
     def upper(self) -> int:
-        """Return the cost of the best strategy found; at least `ceiling` without one."""
+        """Return the cost of the best strategy found, or a cost >= `ceiling` if none is found."""
         return self.root.upper
 
     @property
     def limit(self) -> int:
-        """Return the cost from which first shots count as equal."""
+        """Return the cost from which first shots count as equal: none of them can be the best."""
         return min(self.root.upper + 1, self.ceiling)
 
     @property
     def decided_counts(self) -> tuple[int, int]:
-        """Return the number of first shots decided, and of all."""
+        """Return how many first shots are decided (best, or known not to be), and how many exist.
+
+        Symmetric first shots count once.
+        """
         shots = self._shots(self.root)
         return sum(s.is_exact or s.lower >= self.limit for s in shots), len(shots)
 
     @property
     def valued_counts(self) -> tuple[int, int]:
-        """Return the number of first shots whose cost is known, and of all."""
+        """Return for how many first shots the cost is known, and how many exist.
+
+        Symmetric first shots count once.
+        """
         shots = self._shots(self.root)
         return sum(s.is_exact for s in shots), len(shots)
 
     @property
     def best_cells(self) -> list[int]:
-        """List the first shots known to have the least cost, one of each orbit."""
+        """List the first shots that are known to have the least cost; of symmetric ones, one."""
         shots = self._shots(self.root)
         return [s.cell for s in shots if s.is_exact and s.upper == self.root.upper]
 
     @property
     def first_shots(self) -> list[tuple[int, int, int]]:
-        """List the first shots, one of each orbit, with bounds of the cost of each.
+        """List each first shot with a lower and an upper bound of its cost; of symmetric ones, one.
 
-        A shot that was not searched costs at most its own misses more than a known strategy: shoot
-        there first, and continue with that strategy. If hits tell something, the shot may change
-        later replies; then the bound is that of shooting every cell. The first shot of a strategy
-        known from the start costs at most as much as that strategy.
+        The upper bound of a shot that was not searched is the least of
+
+        - the cost of a known strategy plus the misses of the shot: shoot there first, and continue
+          with that strategy. This holds only if hits tell nothing, as else the shot may change
+          later replies;
+        - if hits tell something, the cost of shooting every cell;
+        - the cost of any strategy of `add_strategy` that begins with this shot or an image of it.
         """
         weight, shots = self.kernel.weight(self.state), self._shots(self.root)
         cells = len(self.kernel.shots(self.state))
@@ -188,11 +201,17 @@ class BestFirstSearch:
     # Questions
 
     def set_early_opening(self, is_early: bool) -> None:
-        """Set if a long question is given up early and its shot opened instead."""
+        """Set that long questions are given up after FEW_NODES nodes, or that none is given up.
+
+        A shot whose question is given up is opened.
+        """
         self.nodes = FEW_NODES if is_early else None
 
     def next_question(self) -> Question | None:
-        """Return the most promising question that is not under way; None if all are for now."""
+        """Return the most promising question that is not asked yet, and count it as asked.
+
+        Return None if there is none now; answers to questions under way may raise new ones.
+        """
         if self.stops_below_ceiling and self.root.upper < self.ceiling:
             return None
         question = self._next_at(self.root, self.limit)
@@ -203,7 +222,7 @@ class BestFirstSearch:
         return question
 
     def enter_answer(self, question: Question, cost: int | None) -> None:
-        """Enter the answer to a question; if it was given up (None), open the shot."""
+        """Enter the cost that answers a question; if it was given up (None), open its shot."""
         shot = self._under_way.pop(question)
         if cost is None:
             parts = self.kernel.parts(shot.at.state, shot.cell)
@@ -223,7 +242,10 @@ class BestFirstSearch:
     # The tree of states
 
     def _open_state(self, state: Subfamily, parent: AndNode | None = None) -> OrNode:
-        """Make the node of a state: solved if it is easy, else between the bounds known at once."""
+        """Return the node of a state: solved if it is easy, else with bounds known at once.
+
+        These are the lower bound of the kernel, and the cost of the best of the known rules.
+        """
         if self.kernel.is_lost(state):
             return OrNode(state, 0, 0, parent=parent)
         if len(state.family) <= self.kernel.easy_size:
@@ -235,6 +257,7 @@ class BestFirstSearch:
         return OrNode(state, lower, upper, self._rules[costs.index(upper)], parent=parent)
 
     def _list_shots(self, at: OrNode) -> None:
+        """Fill in the shots of a state; at the root only one of symmetric shots."""
         covered = 0
         at.shots = SortedKeyList(key=lambda shot: (shot.lower, shot.rank))
         for rank, (cell, bound) in enumerate(self.kernel.shots(at.state)):
@@ -250,6 +273,7 @@ class BestFirstSearch:
             at.lower = max(at.lower, at.shots[0].lower)
 
     def _shots(self, at: OrNode) -> SortedKeyList[AndNode]:
+        """Return the shots of a state, which must be listed."""
         assert at.shots is not None
         return at.shots
 
@@ -308,7 +332,7 @@ class BestFirstSearch:
     # The strategy of the upper bound
 
     def strategy(self) -> Node | Leaf:
-        """Return a strategy that costs `upper`, which is optimal if `lower` is equal."""
+        """Return the tree of a strategy that costs `upper`; it is optimal if the bounds meet."""
         return self._strategy(self.root)
 
     def _strategy(self, at: OrNode) -> Node | Leaf:
@@ -335,18 +359,21 @@ def first_choice(kernel: Kernel, state: Subfamily) -> int:
 
 
 def first_greedy(kernel: Kernel, state: Subfamily) -> int:
-    """Return the first most probable cell."""
+    """Return the first of the most probable cells."""
     return kernel.greedy_choices(state)[0]
 
 
 def greedy_choice(kernel: Kernel, state: Subfamily) -> int:
-    """Return the first most probable cell, or that of an optimal strategy if the state is easy."""
+    """Return the first most probable cell, or the cell of an optimal strategy in easy states."""
     is_known = len(state.family) <= kernel.easy_size or kernel.is_lost(state)
     return best_cell(kernel, state) if is_known else first_greedy(kernel, state)
 
 
 def cost_of_rule(kernel: Kernel, state: Subfamily, rule: Rule) -> int:
-    """Return the cost of the strategy that plays a rule, and the optimum of easy states."""
+    """Return the cost of playing a rule from a state on, and optimally in easy states.
+
+    If it reaches FORBIDDEN, the sum so far is returned.
+    """
     cost = 0
     waiting = [state]
     while waiting:
