@@ -30,7 +30,7 @@ from optsearch.search.kernels import (
 )
 from optsearch.tree import Leaf, Node
 
-FEW_NODES = 20_000  # of a question, where it is not to take long
+FEW_NODES = 20_000  # after which a question is given up, if shots are opened early
 
 
 @dataclass(eq=False)
@@ -58,10 +58,10 @@ class AndNode:
     parts -- the states after its replies; None before the shot is opened.
     """
 
-    at: OrNode
+    state_node: OrNode
     cell: int
     rank: int
-    price: int
+    missed_cost: int
     lower: int
     upper: int = INFINITE
     parts: dict[Reply, OrNode] | None = None
@@ -86,7 +86,7 @@ class Question:
     nodes: int | None
 
 
-Rule = Callable[[Kernel, Subfamily], int]  # the cell to shoot next
+Rule = Callable[[Kernel, Subfamily], int]  # returns the cell to shoot next
 
 
 @dataclass
@@ -105,15 +105,16 @@ class BestFirstSearch:
     values_all_shots: bool = False
     stops_below_ceiling: bool = False
     root: OrNode = field(init=False)
-    _rules: list[Rule] = field(init=False)  # of strategies that are known from the start
-    _begun: list[tuple[int, int]] = field(init=False)  # their first shots and what they cost
+    _rules: list[Rule] = field(init=False)  # whose strategies bound each new state from above
+    _first_shot_costs: list[tuple[int, int]] = field(init=False)  # of these rules: cell, cost
     _under_way: dict[Question, AndNode] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._rules, self._begun = [first_choice], []
+        self._rules, self._first_shot_costs = [first_choice], []
         self.root = self._open_state(self.state)
         if self.root.rule is not None:
-            self._begun.append((first_choice(self.kernel, self.state), self.root.upper))
+            first_shot = first_choice(self.kernel, self.state)
+            self._first_shot_costs.append((first_shot, self.root.upper))
         self._list_shots(self.root)
 
     def add_strategy(self, rule: Rule) -> None:
@@ -122,9 +123,8 @@ class BestFirstSearch:
             return
         cost = cost_of_rule(self.kernel, self.state, rule)
         self._rules.append(rule)
-        self._begun.append((rule(self.kernel, self.state), cost))
-        if cost < self.root.upper:
-            self.root.upper, self.root.rule = cost, rule
+        self._first_shot_costs.append((rule(self.kernel, self.state), cost))
+        self.add_known_strategy(rule, cost)
 
     def add_known_strategy(self, rule: Rule, cost: int) -> None:
         """Bound the root by the known cost of playing this rule."""
@@ -188,13 +188,15 @@ class BestFirstSearch:
         """
         weight, shots = self.kernel.weight(self.state), self._shots(self.root)
         cells = len(self.kernel.shots(self.state))
-        everything = weight * max(0, cells - self.kernel.cells_left)
+        cost_of_every_cell = weight * max(0, cells - self.kernel.cells_left)
         is_silent = self.kernel.game.is_silent
         brackets = []
         for shot in shots:
-            bound = self.root.upper + shot.price if is_silent else everything
-            images = self.kernel.orbit(shot.cell)
-            bound = min([bound, *(cost for cell, cost in self._begun if images >> cell & 1)])
+            bound = self.root.upper + shot.missed_cost if is_silent else cost_of_every_cell
+            orbit = self.kernel.orbit(shot.cell)
+            for cell, cost in self._first_shot_costs:
+                if orbit >> cell & 1:
+                    bound = min(bound, cost)
             brackets.append((shot.cell, max(shot.lower, self.lower), min(shot.upper, bound)))
         return brackets
 
@@ -214,26 +216,26 @@ class BestFirstSearch:
         """
         if self.stops_below_ceiling and self.root.upper < self.ceiling:
             return None
-        question = self._next_at(self.root, self.limit)
+        question = self._next_from_state(self.root, self.limit)
         if question is None and self.values_all_shots:
             for shot in list(self._shots(self.root)):
                 if question is None and not shot.is_exact:
-                    question = self._next_after(shot, shot.upper)
+                    question = self._next_after_shot(shot, shot.upper)
         return question
 
     def enter_answer(self, question: Question, cost: int | None) -> None:
         """Enter the cost that answers a question; if it was given up (None), open its shot."""
         shot = self._under_way.pop(question)
         if cost is None:
-            parts = self.kernel.parts(shot.at.state, shot.cell)
+            parts = self.kernel.parts(shot.state_node.state, shot.cell)
             shot.parts = {
-                answer: self._open_state(part, parent=shot) for answer, part in parts.items()
+                reply: self._open_state(part, parent=shot) for reply, part in parts.items()
             }
         elif cost < question.limit:
-            self._move(shot, cost, cost)
+            self._set_bounds(shot, lower=cost, upper=cost)
         else:
-            self._move(shot, max(cost, shot.lower), shot.upper)
-        self._update(shot)
+            self._set_bounds(shot, lower=max(cost, shot.lower), upper=shot.upper)
+        self._update_bounds(shot)
 
     def cancel_questions(self) -> None:
         """Drop the questions under way; a search that is resumed asks them again."""
@@ -256,106 +258,116 @@ class BestFirstSearch:
         upper = min(costs)
         return OrNode(state, lower, upper, self._rules[costs.index(upper)], parent=parent)
 
-    def _list_shots(self, at: OrNode) -> None:
+    def _list_shots(self, node: OrNode) -> None:
         """Fill in the shots of a state; at the root only one of symmetric shots."""
-        covered = 0
-        at.shots = SortedKeyList(key=lambda shot: (shot.lower, shot.rank))
-        for rank, (cell, bound) in enumerate(self.kernel.shots(at.state)):
-            if at is self.root:
-                if covered >> cell & 1:
+        symmetric_to_listed = 0
+        node.shots = SortedKeyList(key=lambda shot: (shot.lower, shot.rank))
+        for rank, (cell, bound) in enumerate(self.kernel.shots(node.state)):
+            if node is self.root:
+                if symmetric_to_listed >> cell & 1:
                     continue
-                covered |= self.kernel.orbit(cell)
-            parts = self.kernel.parts(at.state, cell)
+                symmetric_to_listed |= self.kernel.orbit(cell)
+            parts = self.kernel.parts(node.state, cell)
             missed = self.kernel.weight(parts[MISS]) if MISS in parts else 0
-            cost = missed * miss_cost(self.kernel.objective, at.state.budget)
-            at.shots.add(AndNode(at, cell, rank, cost, max(bound, cost)))
-        if at.shots:
-            at.lower = max(at.lower, at.shots[0].lower)
+            cost = missed * miss_cost(self.kernel.objective, node.state.budget)
+            node.shots.add(AndNode(node, cell, rank, missed_cost=cost, lower=max(bound, cost)))
+        if node.shots:
+            node.lower = max(node.lower, node.shots[0].lower)
 
-    def _shots(self, at: OrNode) -> SortedKeyList[AndNode]:
+    def _shots(self, node: OrNode) -> SortedKeyList[AndNode]:
         """Return the shots of a state, which must be listed."""
-        assert at.shots is not None
-        return at.shots
+        assert node.shots is not None
+        return node.shots
 
-    def _next_at(self, at: OrNode, limit: int) -> Question | None:
-        if at.shots is None:
-            self._list_shots(at)
-            self._update(at.parent)
-        for shot in list(self._shots(at)):
+    def _next_from_state(self, node: OrNode, limit: int) -> Question | None:
+        """Return the next question about the cost of a state if it may be below the limit, or None.
+
+        Shots are asked for by their lower bounds. A state is done when a shot of known cost comes
+        first; at the root the shots after it are asked for too, to find all best ones.
+        """
+        if node.shots is None:
+            self._list_shots(node)
+            self._update_bounds(node.parent)
+        for shot in list(self._shots(node)):
             if shot.lower >= limit:
                 return None
-            if shot.is_exact:
-                if at is self.root:
-                    continue
+            if not shot.is_exact:
+                question = self._next_after_shot(shot, limit)
+                if question is not None:
+                    return question
+            elif node is not self.root:
                 return None
-            question = self._next_after(shot, limit)
-            if question is not None:
-                return question
         return None
 
-    def _next_after(self, shot: AndNode, limit: int) -> Question | None:
-        """Return the next question about the cost of a shot, up to the limit, or None."""
+    def _next_after_shot(self, shot: AndNode, limit: int) -> Question | None:
+        """Return the next question about the cost of a shot if it may be below the limit, or None.
+
+        It is about the shot itself, or, if the shot is open, about one of its parts.
+        """
         if shot.parts is None:
             if shot in self._under_way.values():
                 return None
-            new = Question(shot.at.state, shot.cell, limit, self.nodes)
-            self._under_way[new] = shot
-            return new
+            question = Question(shot.state_node.state, shot.cell, limit, self.nodes)
+            self._under_way[question] = shot
+            return question
         parts = sorted(shot.parts.values(), key=lambda part: len(part.state.family))
-        others = shot.price + sum(part.lower for part in parts)
+        lower = shot.missed_cost + sum(part.lower for part in parts)
         for part in parts:
             if part.lower < part.upper:
-                question = self._next_at(part, limit - others + part.lower)
+                lower_of_rest = lower - part.lower
+                question = self._next_from_state(part, limit - lower_of_rest)
                 if question is not None:
                     return question
         return None
 
-    def _move(self, shot: AndNode, lower: int, upper: int) -> None:
-        shots = self._shots(shot.at)
+    def _set_bounds(self, shot: AndNode, lower: int, upper: int) -> None:
+        """Set the bounds of a shot, and sort it in anew among the shots of its state."""
+        shots = self._shots(shot.state_node)
         shots.remove(shot)
         shot.lower, shot.upper = lower, upper
         shots.add(shot)
 
-    def _update(self, shot: AndNode | None) -> None:
-        """Update the bounds from a shot up to the root."""
+    def _update_bounds(self, shot: AndNode | None) -> None:
+        """Tighten the bounds of a shot by its parts, and of all above it up to the root."""
         while shot is not None:
             if shot.parts is not None:
-                lower = shot.price + sum(part.lower for part in shot.parts.values())
-                upper = shot.price + sum(part.upper for part in shot.parts.values())
-                self._move(shot, max(shot.lower, lower), min(shot.upper, upper))
-            at = shot.at
-            shots = self._shots(at)
-            at.lower = max(at.lower, min(shots[0].lower, at.upper))
-            at.upper = min(at.upper, min(s.upper for s in shots))
-            shot = at.parent
+                lower = shot.missed_cost + sum(part.lower for part in shot.parts.values())
+                upper = shot.missed_cost + sum(part.upper for part in shot.parts.values())
+                self._set_bounds(shot, max(shot.lower, lower), min(shot.upper, upper))
+            node = shot.state_node
+            shots = self._shots(node)
+            node.lower = max(node.lower, min(shots[0].lower, node.upper))
+            node.upper = min(node.upper, min(s.upper for s in shots))
+            shot = node.parent
 
     # The strategy of the upper bound
 
     def strategy(self) -> Node | Leaf:
         """Return the tree of a strategy that costs `upper`; it is optimal if the bounds meet."""
-        return self._strategy(self.root)
+        return self._tree_from(self.root)
 
-    def _strategy(self, at: OrNode) -> Node | Leaf:
-        best = partial(best_cell, self.kernel)
-        if at.rule is None:
-            return grow_tree(self.kernel, at.state, best)
-        shots = [s for s in at.shots or () if s.upper == at.upper]
-        if not shots:
-            return grow_tree(self.kernel, at.state, partial(at.rule, self.kernel))
-        shot = min(shots, key=lambda s: s.rank)
+    def _tree_from(self, node: OrNode) -> Node | Leaf:
+        """Return the tree from a state on of a strategy that costs its upper bound."""
+        choose_best = partial(best_cell, self.kernel)
+        if node.rule is None:
+            return grow_tree(self.kernel, node.state, choose_best)
+        best_shots = [shot for shot in node.shots or () if shot.upper == node.upper]
+        if not best_shots:
+            return grow_tree(self.kernel, node.state, partial(node.rule, self.kernel))
+        best_shot = min(best_shots, key=lambda shot: shot.rank)
 
-        def follow(reply: Reply, part: Subfamily) -> Node | Leaf:
-            if shot.parts is None:
-                return grow_tree(self.kernel, part, best)
-            return self._strategy(shot.parts[reply])
+        def subtree(reply: Reply, part: Subfamily) -> Node | Leaf:
+            if best_shot.parts is None:
+                return grow_tree(self.kernel, part, choose_best)
+            return self._tree_from(best_shot.parts[reply])
 
-        return make_node(self.kernel, at.state, shot.cell, follow)
+        return make_node(self.kernel, node.state, best_shot.cell, subtree)
 
 
 def first_choice(kernel: Kernel, state: Subfamily) -> int:
     """Return the cell of least bound, or the cell of an optimal strategy if the state is easy."""
-    is_known = len(state.family) <= kernel.easy_size or kernel.is_lost(state)
-    return best_cell(kernel, state) if is_known else first_cell(kernel, state)
+    is_easy = len(state.family) <= kernel.easy_size or kernel.is_lost(state)
+    return best_cell(kernel, state) if is_easy else first_cell(kernel, state)
 
 
 def first_greedy(kernel: Kernel, state: Subfamily) -> int:
@@ -365,8 +377,8 @@ def first_greedy(kernel: Kernel, state: Subfamily) -> int:
 
 def greedy_choice(kernel: Kernel, state: Subfamily) -> int:
     """Return the first most probable cell, or the cell of an optimal strategy in easy states."""
-    is_known = len(state.family) <= kernel.easy_size or kernel.is_lost(state)
-    return best_cell(kernel, state) if is_known else first_greedy(kernel, state)
+    is_easy = len(state.family) <= kernel.easy_size or kernel.is_lost(state)
+    return best_cell(kernel, state) if is_easy else first_greedy(kernel, state)
 
 
 def cost_of_rule(kernel: Kernel, state: Subfamily, rule: Rule) -> int:
