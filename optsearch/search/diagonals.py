@@ -1,7 +1,8 @@
 """A rule for the worst case: diagonals until the first hit, then the optimum.
 
-Every k-th diagonal of a rectangle meets each straight ship of k cells once. Those of its cells are
-shot first behind which a hit leaves most misses to come, while many are still allowed.
+Every k-th diagonal of a rectangle meets each straight ship of k cells once. The cells on these
+diagonals are shot in the order of the misses that can follow a hit there, most misses first: then
+as few misses as possible come before them.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ MOST = 64  # sets behind a hit, whose worst case is searched
 
 
 class Diagonals:
-    """The rule from the root of a kernel, by the choice of diagonals that is best for it.
+    """The rule from the root of a kernel that shoots every k-th diagonal, k the shortest ship.
 
-    misses -- in its worst case; None where no choice is of use: boards without rows, ships that
-        diagonals do not meet, and many sets behind a hit, as of two ships.
+    Of all choices of these diagonals it takes the one with the least worst case.
+
+    misses -- in its worst case; None if there is no such rule: on boards that are no rectangles, if
+    the diagonals can miss every ship, and if a hit leaves too many sets to search, as it does with
+    two ships.
     """
 
     def __init__(self, kernel: Kernel):
@@ -28,7 +32,7 @@ class Diagonals:
             self.misses, self._order = min(orders)
 
     def __call__(self, kernel: Kernel, state: Subfamily) -> int:
-        """Return the next cell of the diagonals that some set has; after a hit an optimal one."""
+        """Return the next cell on the diagonals that can be a hit; after a hit, an optimal cell."""
         if state.hits == kernel.root.hits and not kernel.is_lost(state):
             counts = kernel.counts(state)
             for cell in self._order:
@@ -37,6 +41,7 @@ class Diagonals:
         return best_cell(kernel, state)
 
     def _diagonals(self) -> list[list[int]]:
+        """List the choices of diagonals, each by its cells: both directions, every offset."""
         game = self._kernel.game
         if not game.is_rectangle:
             return []

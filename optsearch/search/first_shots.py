@@ -1,7 +1,7 @@
 """The value of every first shot: the optimum of the strategies that begin with it.
 
-Cells that a symmetry of the position maps to each other are valued once, and all values share the
-table of the kernel. Two kinds of cells tell nothing, and need no search:
+Of cells that a symmetry of the position maps to each other, only one is searched. A shot at two
+sorts of cells tells nothing, so that they need no search:
 
 - a cell without a ship in any configuration costs a shot and changes nothing else;
 - if nothing is announced, a cell with a ship in every configuration is hit sooner or later, so
@@ -25,9 +25,9 @@ def _unshot(position: Position) -> list[int]:
 def bracketed_values(
     position: Position, kernel: Kernel, frontier: BestFirstSearch | None
 ) -> tuple[ShotValue, ...]:
-    """Return bounds on the least total height after each first shot, for the mean.
+    """Return bounds of the least total height after each possible first shot, for the mean.
 
-    Empty without a frontier, when every ship is sunk.
+    frontier -- the search of the root; None if every ship is sunk, when no shot is left.
     """
     if frontier is None:
         return ()
@@ -50,9 +50,10 @@ def bracketed_values(
 def budgeted_values(
     position: Position, kernel: Kernel, cost: int, budget: int
 ) -> tuple[ShotValue, ...]:
-    """Return the value of every first shot for worst and within=K.
+    """Return the value of every possible first shot, for worst and within=K.
 
-    cost, budget -- of the optimum (`Solver`), in misses.
+    cost -- the least cost of the root as the kernel counts it, in misses (worst) or in unfinished
+    weight (within). budget -- the misses allowed for that.
     """
     if kernel.cells_left == 0:
         return ()

@@ -1,7 +1,7 @@
 """A rule of the search that plays well from any state: the shots of the strategy `deep`.
 
-What its numbers mean is said in `optsearch/strategies/rollout.py`. Few configurations are left to
-the search, which plays the optimum.
+`optsearch/strategies/rollout.py` explains its numbers. With few configurations left, the rule plays
+the optimum, by the search.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ RULE = Rule(  # the best known that takes seconds; nothing is sampled
 
 
 class Rollouts:
-    """The rule for a kernel that takes it (`can_roll_out`).
+    """The rule of `deep` for a kernel for which `can_roll_out` is true.
 
-    is_watched -- whether each shot may end the search at its limit: from the root, which takes
-    seconds. A state that is opened later is valued whole: else a search in many short times
-    would never get beyond it.
+    is_watched -- True lets each shot end the search at its time limit. It is True while the rule is
+    played from the root, which takes seconds, and then set to False. A state that is opened later
+    is evaluated as a whole; else a search that is resumed for short times would never get beyond
+    it.
     """
 
     def __init__(self, kernel: Kernel):
@@ -50,7 +51,7 @@ class Rollouts:
         self._evaluator.add(kernel.sets)
 
     def __call__(self, kernel: Kernel, state: Subfamily) -> int:
-        """Return the cell that rollouts shoot, an optimal one if few configurations are left."""
+        """Return the cell that rollouts shoot; with few configurations left, an optimal cell."""
         if self.is_watched:
             self._kernel.tick()
         if len(state.family) <= FEW:
@@ -64,7 +65,8 @@ class Rollouts:
 def can_roll_out(kernel: Kernel) -> bool:
     """True if rollouts can play from the root of a kernel.
 
-    They play for the mean, if hits tell nothing and all configurations weigh the same.
+    They need the objective mean, hits that tell nothing, and at most MOST configurations, all of
+    weight 1 and of equally many cells.
     """
     return (
         kernel.is_silent

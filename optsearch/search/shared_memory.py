@@ -15,7 +15,11 @@ CAN_SHARE = hasattr(os, "memfd_create")  # Linux; elsewhere each worker has a ta
 
 
 class MemoryHandle(NamedTuple):
-    """The place of the memory of a process: a file without a name, which the process has open."""
+    """Where other processes find the memory of a process: in a file that this process has open.
+
+    descriptor -- of the file, in that process. size -- bytes of the memory. name -- random bytes
+    by which the memory is recognized.
+    """
 
     process: int
     descriptor: int
@@ -24,10 +28,11 @@ class MemoryHandle(NamedTuple):
 
 
 class SharedMemory:
-    """Memory shared by this process and those that `attach`: a multiple of 8 bytes, all 0 at first.
+    """Memory that this process shares with those that `attach` to it: `size` bytes, 0 at first.
 
-    memory -- these bytes. counters -- integers beside them: number 0 is the last task that nobody
-    waits for any more, the others are the progress of each worker.
+    size -- a multiple of 8. memory -- these bytes. counters -- integers beside them. Counter 0 is
+    the number of the last question that is done, so that workers stop at it. Counter 1 + i has the
+    nodes of worker i for its question.
     """
 
     def __init__(self, size: int):
@@ -41,14 +46,14 @@ class SharedMemory:
 
 
 class Attached(NamedTuple):
-    """Shared memory that another process has made."""
+    """The memory and the counters of a `SharedMemory` that another process has made."""
 
     memory: memoryview
     counters: memoryview
 
 
 def attach(place: MemoryHandle) -> Attached | None:
-    """Return the memory of another process; None where it is not there, as on another machine."""
+    """Return the memory of another process; None if it is not found, as from another machine."""
     size = place.size
     try:
         descriptor = os.open(f"/proc/{place.process}/fd/{place.descriptor}", os.O_RDWR)

@@ -1,6 +1,6 @@
 """The monitor that a kernel calls while it searches: it reports progress, and stops at limits.
 
-A long search is bounded once by arguments that need no search.
+Once a search is long, the monitor raises its lower bound by arguments that need no search.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ SHARE = 0.5  # of a time limit that bounds of the root may take, and rollouts li
 
 
 class SearchMonitor:
-    """A monitor, which checks a search about every thousand nodes.
+    """A monitor of a search; `tick` is called about every thousand nodes.
 
-    kernel -- the kernel that calls `tick`. frontier -- the search of the root. remote_nodes --
-    nodes of other processes that have answered. worker_nodes -- nodes of other processes at work.
-    worst -- the least worst case, once it is known. position -- of the root, until its bounds are
-    computed once the search is long; None if they do not hold. proved_misses -- the misses by these
-    bounds.
+    kernel -- the kernel that calls `tick`. frontier -- the search of the root, once it has begun.
+    remote_nodes -- the nodes of questions that other processes have answered.
+    worker_nodes -- the nodes of questions that they are at, one number for each process.
+    worst -- the shots of the best strategy in its worst case, once known.
+    position -- the position of the root if it is to be bounded (`bound_root`), else None.
+    proved_misses -- the greatest lower bound by `bound_root` so far.
     """
 
     kernel: Kernel
@@ -46,7 +47,7 @@ class SearchMonitor:
         self._limits: list[Limit] = []
 
     def tick(self, nodes: int = 0) -> None:
-        """Raise LimitReached at a limit, else report the progress of the search."""
+        """Report progress, or raise LimitReached; bound the root, once, if the search is long."""
         for limit in self._limits:
             limit.check(self.kernel.effort)
         status = self.status
@@ -56,15 +57,16 @@ class SearchMonitor:
             self.bound_root(position)
 
     def _is_long(self, status: SearchStatus) -> bool:
+        """True if the search has gone on for so long that bounds of the root are worth it."""
         is_timed = any(limit.seconds is not None for limit in self._limits)
         bound_from = BOUND_FROM_IN_TIME if is_timed else BOUND_FROM
         return self.frontier is not None and max(status.nodes, status.effort) >= bound_from
 
     def bound_root(self, position: Position) -> None:
-        """Raise the lower bound on a mean by bounds that need no search, in a share of the time.
+        """Raise the lower bound of the search by the bounds of `optsearch bounds`, for the mean.
 
-        For a whole game these are the bounds of `optsearch bounds` except those in tables; after a
-        shot most of them do not hold, and the others are weak. Other objectives get none.
+        Bounds that are read from tables are left out. It ends after a share of the time limit. If
+        shots were made before, most of these bounds do not hold, and the others are weak.
         """
         from optsearch.lower_bounds import bounds_on_demand
 
@@ -82,7 +84,7 @@ class SearchMonitor:
 
     @contextmanager
     def limited(self, limit: Limit | None) -> Iterator[None]:
-        """End the work in this context at a limit."""
+        """Raise LimitReached at this limit too while the context lasts; None adds no limit."""
         limits = self._limits
         self._limits = limits if limit is None else [*limits, limit]
         try:
@@ -92,7 +94,10 @@ class SearchMonitor:
 
     @contextmanager
     def in_part_of_the_time(self) -> Iterator[None]:
-        """End the work in this context after a share of the time limit of the search."""
+        """Leave the context after a share of the time limit of the search, if it has one.
+
+        The work in the context then ends unfinished, and the caller goes on after it.
+        """
         seconds = [limit.seconds for limit in self._limits if limit.seconds is not None]
         part = Limit(min(seconds) * SHARE) if seconds else None
         try:
@@ -104,17 +109,21 @@ class SearchMonitor:
 
     @cached_property
     def certain_cost(self) -> int:
-        """Return the hits of all configurations, the part of the cost besides misses."""
+        """Return the hits that all configurations need in total; misses come on top."""
         return self.kernel.hits_left(self.kernel.root)
 
     @cached_property
     def weight(self) -> int:
-        """Return the weight of all configurations."""
+        """Return the total weight of all configurations."""
         return self.kernel.weight(self.kernel.root)
 
     @property
     def status(self) -> SearchStatus:
-        """Return the progress: first shots whose cost is known, or known to be no better."""
+        """Return the progress: nodes, first shots done of all, and for the mean the bracket.
+
+        A first shot is done if its cost is known; if not all costs are asked for, also if it is
+        known not to be better than the best one.
+        """
         nodes = self.kernel.nodes + self.remote_nodes + sum(self.worker_nodes or ())
         frontier, effort = self.frontier, self.kernel.effort
         if frontier is None:
@@ -129,7 +138,10 @@ class SearchMonitor:
         return replace(status, best=best, lower=lower, weight=self.weight)
 
     def answer(self, question: Question, other: Limit | None = None) -> int | None:
-        """Return the cost of a shot; None at the other limit, or if it takes too many nodes."""
+        """Return the answer of the kernel to a question: a cost, or None if it was given up.
+
+        It is given up after the nodes of the question, or at `team_limit`.
+        """
         max_effort = None if question.nodes is None else self.kernel.effort + question.nodes
         limit = Limit(effort=max_effort)
         try:
