@@ -10,7 +10,7 @@ from __future__ import annotations
 from optsearch.game.position import MISS
 from optsearch.search.kernels import FORBIDDEN, Kernel, Subfamily, best_cell
 
-MOST = 64  # sets behind a hit, whose worst case is searched
+MAX_SETS_AFTER_HIT = 64  # whose worst case is searched
 
 
 class Diagonals:
@@ -25,7 +25,7 @@ class Diagonals:
 
     def __init__(self, kernel: Kernel):
         self._kernel = kernel
-        orders = [choice for cells in self._diagonals() if (choice := self._ordered(cells))]
+        orders = [order for cells in self._diagonals() if (order := self._order_cells(cells))]
         self.misses: int | None = None
         self._order: list[int] = []
         if orders:
@@ -45,37 +45,42 @@ class Diagonals:
         game = self._kernel.game
         if not game.is_rectangle:
             return []
-        apart = min(map(int, game.fleet))
+        distance = min(map(int, game.fleet))
         return [
             [
                 cell
                 for cell in range(game.cells)
-                if (cell // game.columns + way * (cell % game.columns)) % apart == first
+                if (cell // game.columns + direction * (cell % game.columns)) % distance == offset
             ]
-            for way in (1, -1)
-            for first in range(apart)
+            for direction in (1, -1)
+            for offset in range(distance)
         ]
 
-    def _ordered(self, cells: list[int]) -> tuple[int, list[int]] | None:
-        """Return the worst case of these cells, and an order; None if slow or a set is missed."""
-        kernel, state = self._kernel, self._kernel.root
-        counts, behind = kernel.counts(state), {}
-        left: Subfamily | None = state
+    def _order_cells(self, cells: list[int]) -> tuple[int, list[int]] | None:
+        """Return the misses in the worst case if these cells are shot in the best order, and it.
+
+        Return None if some set has none of the cells, or if a hit leaves too many sets.
+        """
+        kernel, root = self._kernel, self._kernel.root
+        counts = kernel.counts(root)
+        misses_after_hit: dict[int, int] = {}  # by the cell of the hit, in the worst case
+        missed: Subfamily | None = root  # the state after misses at all cells so far, if possible
         for cell in cells:
             if not counts[cell]:
                 continue
-            hit = [part for reply, part in kernel.parts(state, cell).items() if reply.hit]
-            if any(len(part.family) > MOST for part in hit):
+            hit = [part for reply, part in kernel.parts(root, cell).items() if reply.hit]
+            if any(len(part.family) > MAX_SETS_AFTER_HIT for part in hit):
                 return None
-            behind[cell] = max(map(self._worst, hit))
-            left = left and kernel.parts(left, cell).get(MISS)
-        if left is not None:
+            misses_after_hit[cell] = max(map(self._worst_misses, hit))
+            missed = missed and kernel.parts(missed, cell).get(MISS)
+        if missed is not None:
             return None
-        order = sorted(behind, key=lambda cell: (-behind[cell], cell))
-        return max(misses + behind[cell] for misses, cell in enumerate(order)), order
+        order = sorted(misses_after_hit, key=lambda cell: (-misses_after_hit[cell], cell))
+        worst = max(before + misses_after_hit[cell] for before, cell in enumerate(order))
+        return worst, order
 
-    def _worst(self, state: Subfamily) -> int:
-        """Return the misses from a state on in the worst case."""
+    def _worst_misses(self, state: Subfamily) -> int:
+        """Return the misses of the best strategy from a state on, in its worst case."""
         budget = 0
         while self._kernel.solve(state._replace(budget=budget)) >= FORBIDDEN:
             budget += 1

@@ -17,7 +17,8 @@ from optsearch.search.kernels import FORBIDDEN, Kernel, Subfamily
 from optsearch.tree.solution import ShotValue
 
 
-def _unshot(position: Position) -> list[int]:
+def _cells_not_shot(position: Position) -> list[int]:
+    """List the cells of the board that were not shot and are not holes, ascending."""
     game = position.game
     return list(bits(((1 << game.cells) - 1) & ~position.closed))
 
@@ -32,18 +33,19 @@ def bracketed_values(
     if frontier is None:
         return ()
     weight = kernel.weight(kernel.root)
-    hits = kernel.cells_left * weight
+    certain_cost = kernel.cells_left * weight  # the hits, which every strategy needs
     bounds = {}
     for cell, lower, upper in frontier.first_shots:
         for image in bits(kernel.orbit(cell)):
             bounds[image] = lower, upper
     for cell in bits(kernel.free_hits(kernel.root)):
         bounds[cell] = frontier.lower, frontier.upper
-    missed = frontier.lower + weight, frontier.upper + weight
+    bounds_of_certain_miss = frontier.lower + weight, frontier.upper + weight
     values = []
-    for cell in _unshot(position):
-        lower, upper = bounds.get(cell, missed)
-        values.append(ShotValue(position.game.cell(cell), hits + lower, hits + upper))
+    for cell in _cells_not_shot(position):
+        lower, upper = bounds.get(cell, bounds_of_certain_miss)
+        value = ShotValue(position.game.cell(cell), certain_cost + lower, certain_cost + upper)
+        values.append(value)
     return tuple(values)
 
 
@@ -57,34 +59,39 @@ def budgeted_values(
     """
     if kernel.cells_left == 0:
         return ()
-    settled: dict[int, tuple[int, int]] = {}
-    for cell, _ in kernel.shots(kernel.root._replace(budget=max(budget, 0))):
-        if cell not in settled:
-            value = _after(kernel, kernel.root._replace(budget=budget), cell)
-            settled |= dict.fromkeys(bits(kernel.orbit(cell)), value)
-    settled |= dict.fromkeys(bits(kernel.free_hits(kernel.root)), (cost, budget))
-    weight = kernel.weight(kernel.root)
-    missed = cost + weight, budget + 1
-    if kernel.objective.kind == "within":
-        is_left = budget > 0
-        missed = (
-            kernel.solve(kernel.root._replace(budget=budget - 1)) if is_left else weight,
-            budget,
-        )
+    root = kernel.root
+    weight, is_within = kernel.weight(root), kernel.objective.kind == "within"
+    cost_and_budget: dict[int, tuple[int, int]] = {}  # by the cell that is shot first
+    for cell, _ in kernel.shots(root._replace(budget=max(budget, 0))):
+        if cell not in cost_and_budget:
+            value = _cost_and_budget(kernel, root._replace(budget=budget), cell)
+            cost_and_budget |= dict.fromkeys(bits(kernel.orbit(cell)), value)
+    cost_and_budget |= dict.fromkeys(bits(kernel.free_hits(root)), (cost, budget))
+    if not is_within:
+        certain_miss = cost + weight, budget + 1
+    elif budget > 0:
+        certain_miss = kernel.solve(root._replace(budget=budget - 1)), budget
+    else:  # the miss used up the shots: nothing is finished
+        certain_miss = weight, budget
     values = []
-    for cell in _unshot(position):
-        misses, allowed = settled.get(cell, missed)
-        place = position.game.cell(cell)
-        if kernel.objective.kind == "within":
-            values.append(ShotValue(place, None, None, finished=weight - misses))
+    for index in _cells_not_shot(position):
+        shot_cost, shot_budget = cost_and_budget.get(index, certain_miss)
+        cell_shot = position.game.cell(index)
+        if is_within:
+            values.append(ShotValue(cell_shot, None, None, finished=weight - shot_cost))
         else:
-            total = kernel.cells_left * weight + misses
-            values.append(ShotValue(place, total, total, worst=kernel.cells_left + allowed))
+            total = kernel.cells_left * weight + shot_cost
+            worst = kernel.cells_left + shot_budget
+            values.append(ShotValue(cell_shot, total, total, worst=worst))
     return tuple(values)
 
 
-def _after(kernel: Kernel, state: Subfamily, cell: int) -> tuple[int, int]:
-    """Return the cost of a shot, and the budget that it needs (worst) or was given (within)."""
+def _cost_and_budget(kernel: Kernel, state: Subfamily, cell: int) -> tuple[int, int]:
+    """Return the least cost if a cell is shot first, and the misses allowed for it.
+
+    For worst these are the fewest misses that suffice, from the budget of the state on. For within
+    they are the budget of the state.
+    """
     if kernel.is_lost(state):
         return kernel.weight(state), state.budget
     while (cost := kernel.cost_of_shot(state, cell)) >= FORBIDDEN:

@@ -17,7 +17,7 @@ from optsearch.search.kernels import Kernel, Subfamily, best_cell
 from optsearch.search.rules import Level, Lookahead, Rule
 
 MOST = 1 << 15  # configurations up to which rollouts play all of them, and take a second or two
-FEW = 64  # that are left to the search
+FEW = 64  # configurations up to which the rule plays the optimum
 DEEP = Lookahead(first=Level(SMALL, 1, 60, MAX_CANDIDATES), higher=Level(6, 6, 10, 4))
 RULE = Rule(  # the best known that takes seconds; nothing is sampled
     (),
@@ -45,8 +45,9 @@ class Rollouts:
         self.is_watched = True
         self._kernel = kernel
         rule = replace(RULE, order=tuple(range(kernel.game.cells)))
-        labels = Labels(rule.order, (), np.empty((0, 2), np.int32), False)
-        self._evaluator = TreeEvaluator(rule, labels, True)
+        no_ships = np.empty((0, 2), np.int32)
+        labels = Labels(rule.order, kinds=(), slots=no_ships, is_fixed=False)
+        self._evaluator = TreeEvaluator(rule, labels, True)  # all sets are distinct
         self._evaluator.begin(len(kernel.sets))
         self._evaluator.add(kernel.sets)
 

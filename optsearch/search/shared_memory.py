@@ -8,9 +8,10 @@ import secrets
 import weakref
 from typing import NamedTuple
 
-NAME = 16  # random bytes, by which it is known
-NOTES = 257  # integers beside it
-END = NAME + 8 * NOTES
+# After the memory itself come a random name, by which it is recognized, and counters.
+NAME_BYTES = 16
+COUNTERS = 257  # of 8 bytes
+EXTRA_BYTES = NAME_BYTES + 8 * COUNTERS
 CAN_SHARE = hasattr(os, "memfd_create")  # Linux; elsewhere each worker has a table of its own
 
 
@@ -38,11 +39,11 @@ class SharedMemory:
     def __init__(self, size: int):
         descriptor = os.memfd_create("optsearch")
         weakref.finalize(self, os.close, descriptor)
-        os.ftruncate(descriptor, size + END)
-        self.handle = MemoryHandle(os.getpid(), descriptor, size, secrets.token_bytes(NAME))
-        everything = memoryview(mmap.mmap(descriptor, size + END))
-        everything[size : size + NAME] = self.handle.name
-        self.memory, self.counters = _parts(everything, size)
+        os.ftruncate(descriptor, size + EXTRA_BYTES)
+        self.handle = MemoryHandle(os.getpid(), descriptor, size, secrets.token_bytes(NAME_BYTES))
+        everything = memoryview(mmap.mmap(descriptor, size + EXTRA_BYTES))
+        everything[size : size + NAME_BYTES] = self.handle.name
+        self.memory, self.counters = _split(everything, size)
 
 
 class Attached(NamedTuple):
@@ -52,30 +53,32 @@ class Attached(NamedTuple):
     counters: memoryview
 
 
-def attach(place: MemoryHandle) -> Attached | None:
+def attach(handle: MemoryHandle) -> Attached | None:
     """Return the memory of another process; None if it is not found, as from another machine."""
-    size = place.size
+    size = handle.size
     try:
-        descriptor = os.open(f"/proc/{place.process}/fd/{place.descriptor}", os.O_RDWR)
+        descriptor = os.open(f"/proc/{handle.process}/fd/{handle.descriptor}", os.O_RDWR)
     except OSError:
         return None
     try:
-        if os.fstat(descriptor).st_size != size + END:
+        if os.fstat(descriptor).st_size != size + EXTRA_BYTES:
             return None
-        everything = memoryview(mmap.mmap(descriptor, size + END))
+        everything = memoryview(mmap.mmap(descriptor, size + EXTRA_BYTES))
     except (OSError, ValueError):
         return None
     finally:
         os.close(descriptor)
-    if everything[size : size + NAME] != place.name:
-        return None
-    return Attached(*_parts(everything, size))
+    if everything[size : size + NAME_BYTES] != handle.name:
+        return None  # another process has this number now, as on another machine
+    return Attached(*_split(everything, size))
 
 
-def can_attach(place: MemoryHandle) -> bool:
+def can_attach(handle: MemoryHandle) -> bool:
     """True if this process can attach to the memory."""
-    return attach(place) is not None
+    return attach(handle) is not None
 
 
-def _parts(everything: memoryview, size: int) -> tuple[memoryview, memoryview]:
-    return everything[:size], everything[size + NAME : size + END].cast("Q")
+def _split(everything: memoryview, size: int) -> tuple[memoryview, memoryview]:
+    """Return the memory of this size and the counters after the name."""
+    counters = everything[size + NAME_BYTES : size + EXTRA_BYTES].cast("Q")
+    return everything[:size], counters

@@ -20,7 +20,7 @@ from optsearch.tree.solution import SearchStatus
 
 BOUND_FROM = 5_000_000  # nodes from which a search is long: a minute or more
 BOUND_FROM_IN_TIME = 100_000  # likewise with a time limit, when the bracket counts
-SHARE = 0.5  # of a time limit that bounds of the root may take, and rollouts likewise
+SHARE = 0.5  # the part of a time limit that bounds of the root may take, and rollouts likewise
 
 
 class SearchMonitor:
@@ -53,7 +53,7 @@ class SearchMonitor:
         status = self.status
         self.progress(status)
         if self.position is not None and self._is_long(status):
-            position, self.position = self.position, None  # once
+            position, self.position = self.position, None  # so that it happens once
             self.bound_root(position)
 
     def _is_long(self, status: SearchStatus) -> bool:
@@ -85,12 +85,12 @@ class SearchMonitor:
     @contextmanager
     def limited(self, limit: Limit | None) -> Iterator[None]:
         """Raise LimitReached at this limit too while the context lasts; None adds no limit."""
-        limits = self._limits
-        self._limits = limits if limit is None else [*limits, limit]
+        limits_before = self._limits
+        self._limits = limits_before if limit is None else [*limits_before, limit]
         try:
             yield
         finally:
-            self._limits = limits
+            self._limits = limits_before
 
     @contextmanager
     def in_part_of_the_time(self) -> Iterator[None]:
@@ -99,12 +99,12 @@ class SearchMonitor:
         The work in the context then ends unfinished, and the caller goes on after it.
         """
         seconds = [limit.seconds for limit in self._limits if limit.seconds is not None]
-        part = Limit(min(seconds) * SHARE) if seconds else None
+        share = Limit(min(seconds) * SHARE) if seconds else None
         try:
-            with self.limited(part):
+            with self.limited(share):
                 yield
         except LimitReached as reached:
-            if part is None or reached.limit is not part:
+            if share is None or reached.limit is not share:
                 raise
 
     @cached_property
@@ -134,22 +134,26 @@ class SearchMonitor:
         status = SearchStatus(nodes, worst=self.worst, done=done, total=total, effort=effort)
         if self.kernel.objective.kind != "mean":
             return status
-        best, lower = (self.certain_cost + cost for cost in (frontier.upper, frontier.lower))
-        return replace(status, best=best, lower=lower, weight=self.weight)
+        return replace(
+            status,
+            best=self.certain_cost + frontier.upper,
+            lower=self.certain_cost + frontier.lower,
+            weight=self.weight,
+        )
 
-    def answer(self, question: Question, other: Limit | None = None) -> int | None:
+    def answer(self, question: Question, team_limit: Limit | None = None) -> int | None:
         """Return the answer of the kernel to a question: a cost, or None if it was given up.
 
         It is given up after the nodes of the question, or at `team_limit`.
         """
         max_effort = None if question.nodes is None else self.kernel.effort + question.nodes
-        limit = Limit(effort=max_effort)
+        nodes_limit = Limit(effort=max_effort)
         try:
-            with self.limited(limit), self.limited(other):
-                if other is not None:
-                    other.check()
+            with self.limited(nodes_limit), self.limited(team_limit):
+                if team_limit is not None:
+                    team_limit.check()
                 return self.kernel.cost_of_shot(question.state, question.cell, question.limit)
         except LimitReached as reached:
-            if reached.limit not in (limit, other):
+            if reached.limit not in (nodes_limit, team_limit):
                 raise
             return None
