@@ -1,4 +1,8 @@
-"""The answers to the questions of a search, by this process or by workers, alone or as a team."""
+"""The answers to the questions of a search, by this process or by workers, alone or as a team.
+
+Workers on this machine share a table: then they answer each question together. Other workers have
+tables of their own, and each gets a question of its own.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +47,14 @@ AT_ONCE = 10_000  # families of a table on disk that are copied between two chec
 
 @dataclass(frozen=True)
 class Parallel:
-    """Questions go to an executor, several at a time."""
+    """An executor that answers questions, and the number of its workers."""
 
     executor: Executor
     workers: int
 
 
 class SearchSpec(NamedTuple):
-    """The search that workers take part in; place -- of their shared memory, or None."""
+    """What a worker must know of a search; shared_memory -- with other workers, or None."""
 
     position: Position
     objective: Objective
@@ -60,7 +64,7 @@ class SearchSpec(NamedTuple):
     place: MemoryHandle | None
 
     def kernel(self, table: MemoryTable, disk: Disk | None, tick: Callable[[int], None]) -> Kernel:
-        """Return a kernel for this search."""
+        """Return a kernel for this search; arguments as of `Kernel`."""
         problem = Problem.of(self.position, self.prior, self.family, self.objective)
         if self.position.game.ends_at_hit:
             return FirstHitKernel(problem, disk, tick)
@@ -111,8 +115,8 @@ def _search(
 class Team:
     """The workers of a search.
 
-    spec -- of the search, with the memory of all. keep -- called with the entries that they find.
-    disk -- entries with which their shared table begins.
+    spec -- of the search; its memory is shared out to all. keep -- called with the key and the
+    value of each entry that workers return. disk -- entries with which their shared table begins.
     """
 
     def __init__(
@@ -129,7 +133,10 @@ class Team:
         self._shared: SharedMemory | None = None
 
     def search(self, frontier: BestFirstSearch, parallel: Parallel, collect: bool) -> None:
-        """Search until every first shot is decided; collect -- True hands over new entries, too."""
+        """Search until every first shot is decided.
+
+        collect -- True makes workers that share a table return new entries, too.
+        """
         shared = self._share()
         if shared is not None and self._can_share_with(parallel.executor, shared):
             together = partial(self._ask_together, parallel, shared, collect)
@@ -161,7 +168,7 @@ class Team:
             yield families
 
     def _can_share_with(self, executor: Executor, shared: SharedMemory) -> bool:
-        """True if the workers are on this machine; of a pool only the first is asked."""
+        """True if workers can attach to the memory: all of a cluster, or any one of a pool."""
         if isinstance(executor, Cluster):
             return all(
                 answer is True for answer in executor.ask(can_attach, shared.handle).values()
@@ -183,10 +190,11 @@ class Team:
     def _ask_together(
         self, parallel: Parallel, shared: SharedMemory, collect: bool, question: Question
     ) -> int | None:
-        """Ask all workers one question; they share a table and mark in it the families they are at.
+        """Return the answer of all workers together to one question; None if all gave it up.
 
-        The first answer ends the question for all; None if all gave it up. With `collect` they hand
-        over new entries every HANDED_OVER seconds and go on.
+        They share a table, and mark in it the families they are at. The first answer ends the
+        question for all. If entries are collected, the workers stop every HANDED_OVER seconds,
+        hand over new ones, and are asked the same question again.
         """
         while True:
             ends = time.monotonic() + HANDED_OVER if collect else inf
@@ -249,7 +257,7 @@ class _FreshEntries:
 
 
 class Worker:
-    """A worker, with the kernel that it keeps from one question of a search to the next."""
+    """A worker of one search; it keeps its kernel, and so its table, between questions."""
 
     def __init__(self, spec: SearchSpec):
         self.spec = spec
@@ -262,7 +270,10 @@ class Worker:
             self._kernel.use_shared_table(SharedTable(self._attached.memory))
 
     def answer(self, question: Question, place: Place | None) -> Answer:
-        """Answer a question, alone or in a team; None if another worker has answered it."""
+        """Answer a question, alone (role None) or in a team.
+
+        The cost is None if the question took too many nodes, or once another worker has the answer.
+        """
         before, limit = self._kernel.nodes, None
         self._kept.fresh = {}
         self._kernel.use_disk(self._kept)
@@ -275,7 +286,11 @@ class Worker:
 
 
 class _UntilAnswered(Limit):
-    """A limit that ends a question once another worker has the answer, and notes its own nodes."""
+    """A limit that ends a question once another worker has the answer.
+
+    Each check also writes the nodes of this worker into its counter. counters -- as in
+    `SharedMemory`.
+    """
 
     def __init__(self, place: Place, notes: memoryview, kernel: Kernel):
         super().__init__()
@@ -283,6 +298,7 @@ class _UntilAnswered(Limit):
         self._before = kernel.nodes
 
     def check(self, effort: int = 0) -> None:
+        """Raise LimitReached if the question is done."""
         self._notes[1 + self._place.number] = self._kernel.nodes - self._before
         if self._notes[0] >= self._place.question:
             raise LimitReached(self)
@@ -292,7 +308,7 @@ _here = threading.local()  # a kernel serves one thread at a time, and an execut
 
 
 def worker_of(spec: SearchSpec) -> Worker:
-    """Return the worker of this thread."""
+    """Return the worker of this thread for a search; it is made anew for another search."""
     worker: Worker | None = getattr(_here, "worker", None)
     if worker is None or worker.spec != spec:
         worker = _here.worker = Worker(spec)
@@ -300,5 +316,5 @@ def worker_of(spec: SearchSpec) -> Worker:
 
 
 def answer(spec: SearchSpec, question: Question, place: Place | None = None) -> Answer:
-    """Return the answer of a worker to a question of a search."""
+    """Return the answer of the worker of this thread to a question of a search."""
     return worker_of(spec).answer(question, place)
