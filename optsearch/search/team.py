@@ -61,7 +61,7 @@ class SearchSpec(NamedTuple):
     options: SolverOptions
     prior: Prior | None
     family: Family | None
-    place: MemoryHandle | None
+    shared_memory: MemoryHandle | None
 
     def kernel(self, table: MemoryTable, disk: Disk | None, tick: Callable[[int], None]) -> Kernel:
         """Return a kernel for this search; arguments as of `Kernel`."""
@@ -72,41 +72,57 @@ class SearchSpec(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Place:
-    """The place of a worker in a team that answers one question together.
+class TeamRole:
+    """The part of one worker in a team that answers one question together.
 
-    number -- of the worker, from 0. team -- the number of workers. question -- its number.
-    collect -- True if solved states are returned, too, besides being put into the table.
+    worker -- its index, from 0. question_number -- counts the questions of the team, from 1.
+    collects -- True if it returns the states that it solves; it puts them into the table anyway.
     """
 
-    number: int
-    team: int
-    question: int
-    collect: bool
+    worker: int
+    team_size: int
+    question_number: int
+    collects: bool
 
 
-Answer = tuple[int | None, int, dict[bytes, int]]  # the cost, the nodes, and new entries
+class Answer(NamedTuple):
+    """The answer of a worker: the cost (None if it gave up), its nodes, and new table entries."""
+
+    cost: int | None
+    nodes: int
+    fresh: dict[bytes, int]
 
 
 def search_here(frontier: BestFirstSearch, watch: SearchMonitor) -> None:
     """Search until every first shot is decided, in this process."""
-    _search(frontier, watch, SerialExecutor(), watch.answer, 1, lambda cost: cost)
+    _run_search(
+        frontier,
+        watch,
+        executor=SerialExecutor(),
+        answer_question=watch.answer,
+        at_once=1,
+        cost_of=lambda cost: cost,
+    )
 
 
-def _search(
+def _run_search(
     frontier: BestFirstSearch,
     watch: SearchMonitor,
     executor: Executor,
-    work: Callable[[Question], T],
-    ahead: int,
-    cost: Callable[[T], int | None],
+    answer_question: Callable[[Question], T],
+    at_once: int,
+    cost_of: Callable[[T], int | None],
 ) -> None:
-    """Search on an executor; `cost` takes the cost from an answer."""
+    """Search until every first shot is decided, with questions answered on an executor.
+
+    answer_question -- a task for the executor. at_once -- the number of questions that it gets at
+    a time. cost_of -- returns the cost in what the task returns.
+    """
     try:
         for question, answer in run_tasks(
-            executor, work, frontier.next_question, ahead, watch.tick
+            executor, answer_question, frontier.next_question, at_once, watch.tick
         ):
-            frontier.enter_answer(question, cost(answer))
+            frontier.enter_answer(question, cost_of(answer))
             watch.tick()
     finally:
         frontier.cancel_questions()
@@ -137,23 +153,37 @@ class Team:
 
         collect -- True makes workers that share a table return new entries, too.
         """
-        shared = self._share()
+        shared = self._shared_memory()
         if shared is not None and self._can_share_with(parallel.executor, shared):
-            together = partial(self._ask_together, parallel, shared, collect)
-            _search(frontier, self._watch, SerialExecutor(), together, 1, lambda cost: cost)
+            _run_search(
+                frontier,
+                self._watch,
+                executor=SerialExecutor(),
+                answer_question=partial(self._ask_together, parallel, shared, collect),
+                at_once=1,
+                cost_of=lambda cost: cost,
+            )
         else:
             frontier.set_early_opening(True)
-            apart = partial(answer, self._share_of(parallel, None))
-            executor, workers = parallel.executor, parallel.workers
-            _search(frontier, self._watch, executor, apart, workers, self._receive)
+            _run_search(
+                frontier,
+                self._watch,
+                executor=parallel.executor,
+                answer_question=partial(answer, self._spec_for_worker(parallel, None)),
+                at_once=parallel.workers,
+                cost_of=self._receive,
+            )
 
-    def _share(self) -> SharedMemory | None:
-        """Return the memory that this process shares with workers; None if the system has none."""
+    def _shared_memory(self) -> SharedMemory | None:
+        """Return the memory that this process shares with workers; None if the system has none.
+
+        The first call makes it, as a table with the entries of the table on disk.
+        """
         if self._shared is None and CAN_SHARE:
             shared = SharedMemory(max(self._spec.options.memory // 16 * 8, SMALLEST_SHARED))
             table = SharedTable(shared.memory)
-            for families in self._stored_batches():
-                for key, value in families.items():
+            for entries in self._stored_batches():
+                for key, value in entries.items():
                     table.put(key, value)
             self._watch.kernel.use_shared_table(table)
             self._watch.worker_nodes = shared.counters[1:]
@@ -163,9 +193,9 @@ class Team:
     def _stored_batches(self) -> Iterator[dict[bytes, int]]:
         """Yield the entries of the table on disk in batches; raises LimitReached at a limit."""
         entries = iter(() if self._disk is None else self._disk.items())
-        while families := dict(islice(entries, AT_ONCE)):
+        while batch := dict(islice(entries, AT_ONCE)):
             self._watch.tick()
-            yield families
+            yield batch
 
     def _can_share_with(self, executor: Executor, shared: SharedMemory) -> bool:
         """True if workers can attach to the memory: all of a cluster, or any one of a pool."""
@@ -178,13 +208,16 @@ class Team:
             is_so for _, is_so in run_tasks(executor, can_attach, places, 1, self._watch.tick)
         )
 
-    def _share_of(self, parallel: Parallel, shared: SharedMemory | None) -> SearchSpec:
-        """Return the search for one worker, with its share of the memory."""
+    def _spec_for_worker(self, parallel: Parallel, shared: SharedMemory | None) -> SearchSpec:
+        """Return the search as one worker gets it, with its share of the memory.
+
+        If the workers share memory, half of all memory is for it.
+        """
         options = self._spec.options
         memory = options.memory if shared is None else options.memory // 2
         return self._spec._replace(
             options=replace(options, memory=memory // parallel.workers),
-            place=None if shared is None else shared.handle,
+            shared_memory=None if shared is None else shared.handle,
         )
 
     def _ask_together(
@@ -197,51 +230,54 @@ class Team:
         hand over new ones, and are asked the same question again.
         """
         while True:
-            ends = time.monotonic() + HANDED_OVER if collect else inf
-            cost = self._round(parallel, shared, ends, question)
-            if cost is not None or time.monotonic() < ends:
+            deadline = time.monotonic() + HANDED_OVER if collect else inf
+            cost = self._ask_until(deadline, parallel, shared, question)
+            if cost is not None or time.monotonic() < deadline:
                 return cost
 
-    def _round(
-        self, parallel: Parallel, shared: SharedMemory, ends: float, question: Question
+    def _ask_until(
+        self, deadline: float, parallel: Parallel, shared: SharedMemory, question: Question
     ) -> int | None:
-        """Ask all workers one question until `ends`."""
-        number, team = shared.counters[0] + 1, parallel.workers
-        collect = ends < inf
-        work = partial(answer, self._share_of(parallel, shared), question)
-        places = iter([Place(i, team, number, collect) for i in range(team)])
+        """Return the answer of all workers together; None if they gave up, or at the deadline.
+
+        deadline -- by `time.monotonic`. If it is finite, new entries are collected.
+        """
+        # A worker stops once counter 0 has reached the number of its question.
+        number, team_size = shared.counters[0] + 1, parallel.workers
+        collects = deadline < inf
+        answer_as = partial(answer, self._spec_for_worker(parallel, shared), question)
+        roles = iter([TeamRole(i, team_size, number, collects) for i in range(team_size)])
         cost = None
 
         def tick() -> None:
             if shared.counters[0] < number:
                 self._watch.tick()
-                if time.monotonic() > ends:
+                if time.monotonic() > deadline:
                     shared.counters[0] = number
 
         try:
-            for _, answered in run_tasks(parallel.executor, work, places, team, tick):
-                answer_cost = self._receive(answered)
-                if answer_cost is not None:
-                    cost, shared.counters[0] = answer_cost, number
+            for _, received in run_tasks(parallel.executor, answer_as, roles, team_size, tick):
+                received_cost = self._receive(received)
+                if received_cost is not None:
+                    cost, shared.counters[0] = received_cost, number
         finally:
             shared.counters[0] = number
-        for i in range(team):
+        for i in range(team_size):  # these nodes are now among those of `_receive`
             shared.counters[1 + i] = 0
         return cost
 
-    def _receive(self, answered: Answer) -> int | None:
+    def _receive(self, received: Answer) -> int | None:
         """Keep the entries and nodes of an answer, and return its cost."""
-        cost, nodes, fresh = answered
-        self._watch.remote_nodes += nodes
-        for key, value in fresh.items():
+        self._watch.remote_nodes += received.nodes
+        for key, value in received.fresh.items():
             self._keep(key, value)
-        return cost
+        return received.cost
 
 
-# Of a worker
+# What runs in the process of a worker
 
 
-class _FreshEntries:
+class _EntryCollector:
     """A table on disk, as a kernel sees it, that only collects new entries."""
 
     def __init__(self) -> None:
@@ -262,27 +298,29 @@ class Worker:
     def __init__(self, spec: SearchSpec):
         self.spec = spec
         self._watch = SearchMonitor()
-        self._kept = _FreshEntries()
+        self._collector = _EntryCollector()
         table = MemoryTable(spec.options.memory)
         self._kernel = self._watch.kernel = spec.kernel(table, None, self._watch.tick)
-        self._attached: Attached | None = None if spec.place is None else attach(spec.place)
+        self._attached: Attached | None = None
+        if spec.shared_memory is not None:
+            self._attached = attach(spec.shared_memory)
         if self._attached is not None:
             self._kernel.use_shared_table(SharedTable(self._attached.memory))
 
-    def answer(self, question: Question, place: Place | None) -> Answer:
+    def answer(self, question: Question, role: TeamRole | None) -> Answer:
         """Answer a question, alone (role None) or in a team.
 
         The cost is None if the question took too many nodes, or once another worker has the answer.
         """
-        before, limit = self._kernel.nodes, None
-        self._kept.fresh = {}
-        self._kernel.use_disk(self._kept)
-        if place is not None and self._attached is not None:
-            self._kernel.join_team(place.team)
-            self._kernel.use_disk(self._kept if place.collect else None)
-            limit = _UntilAnswered(place, self._attached.counters, self._kernel)
-        cost = self._watch.answer(question, limit)
-        return cost, self._kernel.nodes - before, self._kept.fresh
+        nodes_before, team_limit = self._kernel.nodes, None
+        self._collector.fresh = {}
+        self._kernel.use_disk(self._collector)
+        if role is not None and self._attached is not None:
+            self._kernel.join_team(role.team_size)
+            self._kernel.use_disk(self._collector if role.collects else None)
+            team_limit = _UntilAnswered(role, self._attached.counters, self._kernel)
+        cost = self._watch.answer(question, team_limit)
+        return Answer(cost, self._kernel.nodes - nodes_before, self._collector.fresh)
 
 
 class _UntilAnswered(Limit):
@@ -292,29 +330,30 @@ class _UntilAnswered(Limit):
     `SharedMemory`.
     """
 
-    def __init__(self, place: Place, notes: memoryview, kernel: Kernel):
+    def __init__(self, role: TeamRole, counters: memoryview, kernel: Kernel):
         super().__init__()
-        self._place, self._notes, self._kernel = place, notes, kernel
-        self._before = kernel.nodes
+        self._role, self._counters, self._kernel = role, counters, kernel
+        self._nodes_before = kernel.nodes
 
     def check(self, effort: int = 0) -> None:
         """Raise LimitReached if the question is done."""
-        self._notes[1 + self._place.number] = self._kernel.nodes - self._before
-        if self._notes[0] >= self._place.question:
+        self._counters[1 + self._role.worker] = self._kernel.nodes - self._nodes_before
+        if self._counters[0] >= self._role.question_number:
             raise LimitReached(self)
 
 
-_here = threading.local()  # a kernel serves one thread at a time, and an executor may have several
+# A kernel serves one thread at a time, and an executor may have several.
+_of_thread = threading.local()
 
 
 def worker_of(spec: SearchSpec) -> Worker:
     """Return the worker of this thread for a search; it is made anew for another search."""
-    worker: Worker | None = getattr(_here, "worker", None)
+    worker: Worker | None = getattr(_of_thread, "worker", None)
     if worker is None or worker.spec != spec:
-        worker = _here.worker = Worker(spec)
+        worker = _of_thread.worker = Worker(spec)
     return worker
 
 
-def answer(spec: SearchSpec, question: Question, place: Place | None = None) -> Answer:
+def answer(spec: SearchSpec, question: Question, role: TeamRole | None = None) -> Answer:
     """Return the answer of the worker of this thread to a question of a search."""
-    return worker_of(spec).answer(question, place)
+    return worker_of(spec).answer(question, role)
