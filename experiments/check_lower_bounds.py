@@ -29,6 +29,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import accumulate, combinations, permutations, repeat
@@ -67,122 +68,128 @@ PARTS = ("coverage", "beside", "reveal", "finished")
 
 
 def require(is_so: bool, claim: str) -> None:
-    """End with what is wrong."""
+    """Exit with a message that the claim is not confirmed, unless it is so."""
     if not is_so:
         sys.exit(f"NOT CONFIRMED: {claim}")
 
 
 @cache
-def all_configurations(game: Game) -> int:
+def count_configurations(game: Game) -> int:
     """Count the configurations of a game."""
     return engine_for(game).count(Constraints(game.fleet))
 
 
-def with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
-    """f of these cells and every other one."""
-    closed = sum(1 << cell for cell in set(cells))
-    number = all_configurations(game)
-    left, by_ship = engine_for(game).count_by_placement(Constraints(game.fleet, closed))
-    met = np.full(game.cells, number - left, np.int64)
-    for (_, ship), some in by_ship.items():
+def met_with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return for each cell of the board how many configurations this cell and `cells` meet."""
+    water = sum(1 << cell for cell in set(cells))
+    not_met, not_met_with = engine_for(game).count_by_placement(Constraints(game.fleet, water))
+    met = np.full(game.cells, count_configurations(game) - not_met, np.int64)
+    for (_, ship), count in not_met_with.items():
         for cell in bits(ship):
-            met[cell] += some
+            met[cell] += count
     return met
 
 
-def meeting(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
-    """Count the configurations that meet each of several sets with one more cell."""
-    return [with_one_more(game, cells) for cells in sets]
+def met_of_sets(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
+    """Return for each set what `met_with_one_more` returns."""
+    return [met_with_one_more(game, cells) for cells in sets]
 
 
 def sets_to_count(game: Game) -> list[tuple[int, ...]]:
-    """Triples and pairs up to symmetry, of which every four cells hold a triple.
+    """Return triples and pairs of cells, one for each class under the symmetries of the board.
 
-    With the cells in three parts, which symmetries keep, those in one part and those with two cells
-    in a part and one in the next: of four cells two are in one part, and the others leave one of
-    these (Turán). They are less than half of all.
+    Every four cells hold a triple of one of these classes. To see to that, the cells are divided
+    into three parts, which symmetries keep. A triple is chosen if it lies in one part, or if two
+    cells are in one part and the third in the next. Of four cells two are in one part, and then
+    some three of the four are chosen (Turán). Fewer than half of all triples are.
     """
     symmetries = game.symmetries()
-    parts = [0] * game.cells
+    part_of = [0] * game.cells
     sizes = [0, 0, 0]
     orbits = {frozenset(p[cell] for p in symmetries) for cell in range(game.cells)}
-    for orbit in sorted(orbits, key=lambda some: (-len(some), min(some))):
+    for orbit in sorted(orbits, key=lambda orbit: (-len(orbit), min(orbit))):
         smallest = sizes.index(min(sizes))
         sizes[smallest] += len(orbit)
         for cell in orbit:
-            parts[cell] = smallest
+            part_of[cell] = smallest
 
-    def is_chosen(triple: tuple[int, ...]) -> bool:
-        counts = [sum(parts[cell] == part for cell in triple) for part in range(3)]
-        return 3 in counts or any(
-            counts[part] == 2 and counts[(part + 1) % 3] == 1 for part in range(3)
-        )
+    def is_chosen(cells: tuple[int, ...]) -> bool:
+        if len(cells) == 2:
+            return True
+        counts = [sum(part_of[cell] == part for cell in cells) for part in range(3)]
+        is_split = any(counts[part] == 2 and counts[(part + 1) % 3] == 1 for part in range(3))
+        return 3 in counts or is_split
 
-    return [
-        cells
-        for size in (3, 2)
-        for cells in combinations(range(game.cells), size)
-        if (size == 2 or is_chosen(cells))
-        and all(tuple(sorted(p[c] for c in cells)) >= cells for p in symmetries)
-    ]
+    def is_least(cells: tuple[int, ...]) -> bool:
+        return all(tuple(sorted(p[c] for c in cells)) >= cells for p in symmetries)
+
+    sets = (cells for size in (3, 2) for cells in combinations(range(game.cells), size))
+    return [cells for cells in sets if is_chosen(cells) and is_least(cells)]
 
 
 class Met:
-    """f of every set of up to four cells, counted when first asked for.
+    """f of every set of up to four cells: the number of configurations that the set meets.
 
-    store -- keeps the counts that are done, for a check that was stopped.
+    It is counted when first asked for. store -- keeps the counts that are done, for a check that
+    was stopped.
     """
 
     def __init__(self, game: Game, jobs: int, store: Facts):
         self.game, self._jobs, self._store = game, jobs, store
-        self.number = all_configurations(game)
+        self.number = count_configurations(game)
 
     @cached_property
     def four(self) -> NDArray[np.uint32]:
         """Counts with one axis for each of four cells; repeated cells make the smaller sets."""
-        game, n = self.game, self.game.cells
+        n = self.game.cells
+        sets = sets_to_count(self.game)
         four = np.full((n, n, n, n), MISSING)
-        sets = sets_to_count(game)
-        parts = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
-        store = self._store
-        counted = [np.array(met) for i in range(len(parts)) for met in store.get(f"sets {i}", [])]
-        stored = sum(f"sets {i}" in store for i in range(len(parts)))
-        clock = script.ProgressClock("sets")
-        with process_pool(self._jobs) as pool:
-            again = pool.map(meeting, repeat(game), parts[stored:])
-            for number, counts in enumerate(again, stored):
-                self._store.add(f"sets {number}", [met.tolist() for met in counts])
-                counted += counts
-                clock(len(counted), len(sets))
-        three = np.zeros((n, n, n), np.uint32)
+        three = np.zeros((n, n, n), np.uint32)  # for a set of one or two cells and one more
         for x in range(n):
-            three[x, x] = with_one_more(game, (x,))
-        for cells, met in zip(sets, counted, strict=True):
-            for p in map(np.array, game.symmetries()):
-                turned = np.empty(n, np.int64)
-                turned[p] = met
-                for image in permutations(p[list(cells)].tolist()):
+            three[x, x] = met_with_one_more(self.game, (x,))
+        for cells, met in zip(sets, self._count(sets), strict=True):
+            for symmetry in map(np.array, self.game.symmetries()):
+                met_by_image = np.empty(n, np.int64)
+                met_by_image[symmetry] = met
+                for image in permutations(symmetry[list(cells)].tolist()):
                     if len(image) == 2:
-                        three[image] = turned
+                        three[image] = met_by_image
                         continue
+                    # The one more cell may come at each of the four places.
                     a, b, c = image
-                    four[a, b, c] = four[a, b, :, c] = turned
-                    four[a, :, b, c] = four[:, a, b, c] = turned
-        for x in range(n):
+                    four[a, b, c] = four[a, b, :, c] = met_by_image
+                    four[a, :, b, c] = four[:, a, b, c] = met_by_image
+        for x in range(n):  # a cell twice, at any two of the four places
             four[x, x] = four[x, :, x] = four[x, :, :, x] = three[x]
             four[:, x, x] = four[:, x, :, x] = four[:, :, x, x] = three[x]
         require(not (four == MISSING).any(), "some four cells are not counted")
         return four
 
+    def _count(self, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
+        """Return `met_of_sets`, from the store as far as it has them."""
+        batches = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
+        stored = sum(f"sets {i}" in self._store for i in range(len(batches)))
+        counted: list[NDArray[np.int64]] = []
+        for i in range(len(batches)):
+            counted += [np.array(met) for met in self._store.get(f"sets {i}", [])]
+        clock = script.ProgressClock("sets")
+        with process_pool(self._jobs) as pool:
+            computed = pool.map(met_of_sets, repeat(self.game), batches[stored:])
+            for i, counts in enumerate(computed, stored):
+                self._store.add(f"sets {i}", [met.tolist() for met in counts])
+                counted += counts
+                clock(len(counted), len(sets))
+        return counted
+
     def all_of(self, size: int) -> NDArray[np.int64]:
-        """f of all sets of `size` <= 4 cells, in the order of combinations."""
+        """Return f of all sets of `size` <= 4 cells, in the order of itertools.combinations."""
         sets = np.array(list(combinations(range(self.game.cells), size)))
-        sets = np.column_stack([sets, *[sets[:, :1]] * (4 - size)])
+        sets = np.column_stack([sets, *[sets[:, :1]] * (4 - size)])  # the first cell again
         return np.asarray(self.four[tuple(sets.T)].astype(np.int64))
 
 
 class LargerSets:
-    """The search of experiments.verify_coverage on these counts."""
+    """The search of experiments.verify_coverage for sets that meet more than a table says."""
 
     def __init__(self, met: Met):
         game = self._game = met.game
@@ -199,17 +206,20 @@ class LargerSets:
         require(cells == self.number * self._game.fleet_cells, "the counts of cells")
         return counts
 
-    def larger(self, size: int, best: int, cost: dict[int, int]) -> int:
-        """Return the largest bound of a set above `best`, or `best`. cost -- of placements."""
-        paid = [ship for ship, some in cost.items() if some]
-        ships = [[bool(ship >> cell & 1) for cell in range(self.cells)] for ship in paid]
-        where = np.array(ships, np.bool_).reshape(-1, self.cells)
-        costs = np.array([cost[ship] for ship in paid], np.int64)
-        return largest_bound(self.counts, self.classes, size, best, where, costs)
+    def largest_bound(self, size: int, best: int, cost: dict[int, int]) -> int:
+        """Return the largest bound of a set of `size` cells above `best`, or `best`.
+
+        cost -- what is taken from a set that meets a placement (mask), for each placement.
+        """
+        costly = [ship for ship, amount in cost.items() if amount]
+        flags = [[bool(ship >> cell & 1) for cell in range(self.cells)] for ship in costly]
+        ships = np.array(flags, np.bool_).reshape(-1, self.cells)
+        costs = np.array([cost[ship] for ship in costly], np.int64)
+        return largest_bound(self.counts, self.classes, size, best, ships, costs)
 
 
 def check_coverage(met: Met, search: LargerSets, rows: list[Row]) -> dict[int, int]:
-    """The table of coverages; k -> the bound, all configurations beyond."""
+    """Check the table of coverages; return its bound on what k cells meet, for each k of a row."""
     most_met = {int(row["cells"]): int(row["most_met"]) for row in rows}
     for row in rows:
         k = int(row["cells"])
@@ -223,31 +233,32 @@ def check_coverage(met: Met, search: LargerSets, rows: list[Row]) -> dict[int, i
             require(k - 1 in most_met, f"the row of {k - 1} cells is missing")
             # Han's inequality, or else no set may have a larger bound.
             if most_met[k] < most_met[k - 1] * k // (k - 1):
-                larger_one = search.larger(k, most_met[k], {})
-                require(
-                    larger_one == most_met[k], f"{k} cells may meet {larger_one}, not {most_met[k]}"
-                )
+                bound = search.largest_bound(k, most_met[k], {})
+                require(bound == most_met[k], f"{k} cells may meet {bound}, not {most_met[k]}")
             print(f"{k} cells: none meet more than {most_met[k]}", flush=True)
     return most_met
 
 
 def orbits_of(game: Game, rows: list[Row], lengths: set[int]) -> list[tuple[int, set[int]]]:
-    """The ship of each row and all those alike: every placement of these lengths, each once."""
-    placed = [ship for length in lengths for ship in game.placements(length)]
-    ships = {"-".join(game.names(ship)): ship for ship in placed}
+    """Return for each row its placement (mask) and all images of this under the symmetries.
+
+    The rows must have every placement of these lengths once.
+    """
+    placements = [ship for length in lengths for ship in game.placements(length)]
+    ship_named = {"-".join(game.names(ship)): ship for ship in placements}
     seen: set[int] = set()
     orbits = []
     for row in rows:
-        ship = ships[row["ship"]]
+        ship = ship_named[row["ship"]]
         orbit = set(game.images(ship))
         require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
         seen |= orbit
         orbits.append((ship, orbit))
-    require(seen == set(placed), "a class is missing")
+    require(seen == set(placements), "a class is missing")
     return orbits
 
 
-class MetBeside(NamedTuple):
+class BesideClass(NamedTuple):
     """A class of placements of a ship: its completions, and met[k], what k cells meet of them."""
 
     ships: set[int]
@@ -261,64 +272,78 @@ class MetBeside(NamedTuple):
         return self.met[max(0, cells)] if cells <= last else self.met[last] * cells // last
 
 
-def larger_beside(game: Game, ship: int, met: list[int]) -> list[int]:
-    """Return for each k a bound above met[k] on what k cells beside a ship meet, or met[k]."""
+def bounds_beside(game: Game, ship: int, met: list[int]) -> list[int]:
+    """Count the completions of a ship; then bound what 0, 1, 2, … cells beside it meet of them.
+
+    met -- the bounds of the table. Each is returned unless a larger one is found.
+    """
     count, counts = counted_beside(game, ship)
     symmetries = [
         p for p in game.symmetries() if {p[cell] for cell in bits(ship)} == set(bits(ship))
     ]
     classes = np.array([min(p[cell] for p in symmetries) for cell in range(game.cells)])
-    nothing = np.zeros((0, game.cells), np.bool_), np.zeros(0, np.int64)
+    no_ships, no_costs = np.zeros((0, game.cells), np.bool_), np.zeros(0, np.int64)
     bounds = [0]
     for k in range(1, len(met)):
         by_han = k > 4 and met[k] >= min(count, met[k - 1] * k // (k - 1))
         if by_han or met[k] == count or k > game.cells:
             bounds.append(met[k])
         else:
-            bounds.append(largest_bound(counts, classes, k, met[k], *nothing))
+            bounds.append(largest_bound(counts, classes, k, met[k], no_ships, no_costs))
     return [count, *bounds]
 
 
 def check_beside(
     game: Game, rows: list[Row], number: int, jobs: int, store: Facts
-) -> list[MetBeside]:
-    """The table of what cells beside ships meet. store -- keeps what was counted again."""
+) -> list[BesideClass]:
+    """Check the table of what cells beside ships meet; return its classes.
+
+    number -- the configurations of the game. store -- keeps what was counted.
+    """
     orbits = orbits_of(game, rows, set(game.fleet))
     width = sum(name.startswith("met") for name in rows[0])
-    classes: list[MetBeside] = []
+    classes: list[BesideClass] = []
     for row, (ship, orbit) in zip(rows, orbits, strict=True):
         met = [0, *(int(row[f"met{k}"]) for k in range(1, width + 1))]
-        classes.append(MetBeside(orbit, ship.bit_count(), int(row["completions"]), met))
+        classes.append(BesideClass(orbit, ship.bit_count(), int(row["completions"]), met))
     for length in set(game.fleet):
-        some = [len(kind.ships) * kind.completions for kind in classes if kind.length == length]
-        require(sum(some) == game.fleet.count(length) * number, f"completions of {length} cells")
+        completions = [len(c.ships) * c.completions for c in classes if c.length == length]
+        is_complete = sum(completions) == game.fleet.count(length) * number
+        require(is_complete, f"completions of {length} cells")
     if len(game.fleet) == 1:
-        require(all(not any(kind.met) for kind in classes), "there is nothing beside the only ship")
+        require(all(not any(c.met) for c in classes), "there is nothing beside the only ship")
         return classes
-    keys = [f"beside {row['ship']}, {kind.met}" for row, kind in zip(rows, classes, strict=True)]
-    every = list(zip(keys, orbits, classes, strict=True))
-    work = {key: (game, ship, kind.met) for key, (ship, _), kind in every}
-    compute("ships with what is beside them", jobs, store, larger_beside, work)
-    for key, _, kind in every:
-        require(store[key] == [kind.completions, *kind.met], f"what cells meet {key}")
+    keys = [f"beside {row['ship']}, {c.met}" for row, c in zip(rows, classes, strict=True)]
+    arguments = {
+        key: (game, ship, c.met) for key, (ship, _), c in zip(keys, orbits, classes, strict=True)
+    }
+    compute("ships with what is beside them", jobs, store, bounds_beside, arguments)
+    for key, c in zip(keys, classes, strict=True):
+        require(store[key] == [c.completions, *c.met], f"what cells meet {key}")
     return classes
 
 
 def compute(
-    title: str, jobs: int, store: Facts, function: Callable[..., Any], work: dict[str, Any]
+    title: str, jobs: int, store: Facts, function: Callable[..., Any], arguments: dict[str, Any]
 ) -> None:
-    """Have in the store what a function gives for the arguments at each name, by processes."""
+    """Call a function in processes, and store each result, unless the store has it.
+
+    arguments -- of each call, by the key of its result in the store.
+    """
     clock = script.ProgressClock(title)
     with process_pool(jobs) as pool:
-        left = {key: some for key, some in work.items() if key not in store}
-        again = {key: pool.submit(function, *some) for key, some in left.items()}
-        for done, (key, future) in enumerate(again.items(), 1):
+        futures = {
+            key: pool.submit(function, *values)
+            for key, values in arguments.items()
+            if key not in store
+        }
+        for done, (key, future) in enumerate(futures.items(), 1):
             store.add(key, future.result())
-            clock(done, len(again))
+            clock(done, len(futures))
 
 
-class Class(NamedTuple):
-    """A class of placements of the longest ship, and the table's values."""
+class RevealClass(NamedTuple):
+    """A class of placements of the longest ship, and the table's values F(0), F(1), …."""
 
     ships: set[int]
     completions: int
@@ -326,14 +351,19 @@ class Class(NamedTuple):
 
 
 def verify_reveal(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
-    """F and the completions of one class of the reveal game."""
+    """Return F(0) to F(misses - 1) of a placement in the reveal game, and its completions."""
     return RevealedFleet(game, misses).values(ship)
 
 
-def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, store: Facts) -> list[Class]:
-    """The table of the reveal game. store -- keeps what was evaluated again."""
+def check_reveal(
+    game: Game, rows: list[Row], number: int, jobs: int, store: Facts
+) -> list[RevealClass]:
+    """Check the table of the reveal game; return its classes.
+
+    number -- the configurations of the game. store -- keeps what was evaluated.
+    """
     orbits = orbits_of(game, rows, {game.fleet[0]})
-    width = len(rows[0]) - 3
+    width = len(rows[0]) - 3  # beside the ship, its class and its completions
     classes = []
     for row, (ship, orbit) in zip(rows, orbits, strict=True):
         fleet, closed = game.fleet[1:], ship | game.halo(ship)
@@ -341,155 +371,181 @@ def check_reveal(game: Game, rows: list[Row], number: int, jobs: int, store: Fac
         require(count == int(row["completions"]), f"{count} completions of {row['ship']}")
         values = [int(row[f"F{misses}"]) for misses in range(width)]
         require(values == sorted(values) and values[-1] <= count, f"the values of {row['ship']}")
-        classes.append(Class(orbit, count, values))
-    equal = game.fleet.count(game.fleet[0])
-    completions = sum(len(kind.ships) * kind.completions for kind in classes)
-    require(completions == equal * number, "the completions do not add up")
+        classes.append(RevealClass(orbit, count, values))
+    longest_ships = game.fleet.count(game.fleet[0])
+    completions = sum(len(c.ships) * c.completions for c in classes)
+    require(completions == longest_ships * number, "the completions do not add up")
     keys = [f"class {row['ship']}" for row in rows]
-    work = {key: (game, ship, width) for key, (ship, _) in zip(keys, orbits, strict=True)}
-    compute("classes", jobs, store, verify_reveal, work)
-    for row, key, kind in zip(rows, keys, classes, strict=True):
-        again, count = store[key]
+    arguments = {key: (game, ship, width) for key, (ship, _) in zip(keys, orbits, strict=True)}
+    compute("classes", jobs, store, verify_reveal, arguments)
+    for row, key, c in zip(rows, keys, classes, strict=True):
+        computed, count = store[key]
+        is_bound = all(v >= again for v, again in zip(c.values, computed, strict=True))
         require(
-            count == kind.completions
-            and all(
-                value >= recomputed for value, recomputed in zip(kind.values, again, strict=True)
-            ),
+            count == c.completions and is_bound,
             f"the values of {row['ship']} where the reveal game is evaluated again",
         )
     return classes
 
 
-def words(misses: int, hits: int) -> int:
+def count_sequences(misses: int, hits: int) -> int:
     """Count the sequences of `hits` hits and at most `misses` misses that end in a hit."""
     return comb(misses + hits, hits) if misses >= 0 else 0
 
 
-def costs_of_longest(
-    game: Game, classes: list[Class], kinds: list[MetBeside], misses: int, k: int
-) -> dict[int, int]:
-    """Map each placement of the longest ship to the cost of meeting it with k cells."""
-    hits = game.fleet_cells - game.fleet[0]
-    cost: dict[int, int] = {}
-    for revealed in classes:
-        beside = next(kind for kind in kinds if kind.ships == revealed.ships)
-        # Finished at most where the ship is known: by its table, or by a chain beside it.
-        chains = [beside.most_met(j) + words(misses - j, hits) for j in range(misses + 1)]
-        finished = min(revealed.values[misses], *chains) if hits else revealed.values[misses]
-        left = beside.completions - max(finished, beside.most_met(k - 2))
-        cost |= dict.fromkeys(revealed.ships, max(0, left) // game.fleet.count(game.fleet[0]))
-    return cost
+@dataclass(frozen=True)
+class FinishedCheck:
+    """The check of the last table, by what the checks of the others confirmed.
 
-
-def check_first_ship(
-    game: Game,
-    search: LargerSets,
-    kinds: list[MetBeside],
-    misses: int,
-    k: int,
-    value: int,
-    store: Facts,
-) -> None:
-    """A(l) by the root chain with the first ship. store -- keeps what was confirmed."""
-    where = f"the chain with the first ship at {misses} misses"
-    key = f"{where}, {k} cells, {value}, {[kind.met for kind in kinds]}"
-    allowed = value - words(misses - k, game.fleet_cells)
-    if key not in store:
-        beside = [kind for kind in kinds if kind.length < game.fleet_cells]
-        counted = 0
-        while any(kind.most_met(counted) < kind.completions for kind in beside):
-            counted += 1
-        most_misses = max(k - 1, min(misses + 1, counted + 2))
-        placed = []
-        for kind in beside:
-            met = accumulate((kind.most_met(i) for i in range(most_misses + 1)), max)
-            avoiding = [max(0, kind.completions - some) for some in met]
-            placed += [PlacementCounts(ship, avoiding) for ship in sorted(kind.ships)]
-        again = FirstShipCosts(game, placed, misses, k - 1, most_misses)
-        started = time.perf_counter()
-
-        def report(size: int, done: int, sets: int) -> None:
-            seconds = time.perf_counter() - started
-            part = f"{done} of {sets} sets of {size} cells"
-            print(f"{misses} misses: {part}, {seconds:.0f} s", flush=True)
-
-        largest = largest_kept(search.counts, again, k, allowed, report)
-        require(largest == allowed, where)
-        store.add(key, largest)
-    print(f"{misses} misses: {value} are finished at most (first ship)", flush=True)
-
-
-def check_finished(
-    game: Game,
-    search: LargerSets,
-    most_met: dict[int, int],
-    classes: list[Class],
-    kinds: list[MetBeside],
-    rows: list[Row],
-    store: Facts,
-) -> dict[str, Fraction]:
-    """The last table; the means that follow, by the names in its header.
-
-    store -- keeps what was confirmed of the chain with the first ship, which takes longest.
+    most_met -- the bound on what k cells meet, by k. store -- keeps what was confirmed of the chain
+    with the first ship, which takes longest.
     """
-    hits, number, equal = game.fleet_cells, search.number, game.fleet.count(game.fleet[0])
-    names = ("root_chain", "reveal_game", "ship_chain")
-    bounds: list[list[int]] = []
-    for misses, row in enumerate(rows):
+
+    game: Game
+    search: LargerSets
+    most_met: dict[int, int]
+    reveal_classes: list[RevealClass]
+    beside_classes: list[BesideClass]
+    store: Facts
+
+    def check(self, rows: list[Row]) -> dict[str, Fraction]:
+        """Check each row; return the lower bounds on the mean, by their names in the header."""
+        bounds = [self._check_row(misses, row) for misses, row in enumerate(rows)]
+        number = self.search.number
+        means = [
+            self.game.fleet_cells + Fraction(sum(max(0, number - n) for n in finished), number)
+            for finished in zip(*bounds, strict=True)
+        ]
+        titles = (
+            "root chain",
+            "reveal game",
+            "root chain and reveal game",
+            "root chain with the longest ship",
+            "root chain with the first ship",
+        )
+        return dict(zip(titles, means, strict=True))
+
+    def _check_row(self, misses: int, row: Row) -> list[int]:
+        """Check the row of a number of misses.
+
+        Return bounds on the configurations finished within them: by the root chain, by the reveal
+        game, by both; with the chain with the longest ship; and with that with the first ship.
+        """
         require(int(row["misses"]) == misses, "the rows of the last table")
-        chain, reveal, longest = (int(row[name]) for name in names)
-        by_cells = [most_met.get(j, number) + words(misses - j, hits) for j in range(misses + 2)]
-        require(chain >= min(number, *by_cells), f"the root chain at {misses} misses")
-        by_reveal = sum(len(kind.ships) * kind.values[misses] for kind in classes) // equal
+        chain, reveal, longest = (
+            int(row[name]) for name in ("root_chain", "reveal_game", "ship_chain")
+        )
+        require(chain >= self._root_chain(misses), f"the root chain at {misses} misses")
+        completions = sum(len(c.ships) * c.values[misses] for c in self.reveal_classes)
+        by_reveal = completions // self.game.fleet.count(self.game.fleet[0])
         require(reveal >= by_reveal, f"the reveal game at {misses} misses")
-        before = min(chain, reveal)
-        where = f"the chain with the longest ship at {misses} misses"
-        k = int(row["cells"])
-        require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
-        if k:
-            allowed = longest - words(misses - k, hits)
-            costs = costs_of_longest(game, classes, kinds, misses, k)
-            require(search.larger(k, allowed, costs) == allowed, where)
-            print(f"{misses} misses: {longest} are finished at most (longest ship)", flush=True)
-        else:
-            require(longest >= before, where)
-        so_far = [chain, reveal, before]
-        before = min(before, longest)
-        so_far.append(before)
+        both = min(chain, reveal)
+        self._check_longest(misses, int(row["cells"]), longest, both)
+        with_longest = min(both, longest)
         first, k = int(row["first_ship"]), int(row["first_ship_cells"])
-        require(0 <= k <= min(misses + 1, game.cells), f"{k} cells at {misses} misses")
+        self._require_cells(misses, k)
         if k:
-            check_first_ship(game, search, kinds, misses, k, first, store)
+            self._check_first_ship(misses, k, first)
         else:
-            require(first >= before, f"the chain with the first ship at {misses} misses")
-        bounds.append([*so_far, min(before, first)])
-    means = [
-        hits + Fraction(sum(max(0, number - some) for some in finished), number)
-        for finished in zip(*bounds, strict=True)
-    ]
-    titles = (
-        "root chain",
-        "reveal game",
-        "root chain and reveal game",
-        "root chain with the longest ship",
-        "root chain with the first ship",
-    )
-    return dict(zip(titles, means, strict=True))
+            require(first >= with_longest, f"the chain with the first ship at {misses} misses")
+        return [chain, reveal, both, with_longest, min(with_longest, first)]
+
+    def _require_cells(self, misses: int, k: int) -> None:
+        is_possible = 0 <= k <= min(misses + 1, self.game.cells)
+        require(is_possible, f"{k} cells at {misses} misses")
+
+    def _root_chain(self, misses: int) -> int:
+        """Return the bound of the root chain, with the best number of cells."""
+        number, hits = self.search.number, self.game.fleet_cells
+        by_cells = [
+            self.most_met.get(j, number) + count_sequences(misses - j, hits)
+            for j in range(misses + 2)
+        ]
+        return min(number, *by_cells)
+
+    def _check_longest(self, misses: int, k: int, value: int, otherwise: int) -> None:
+        """Check the bound of the chain with the longest ship, of k cells.
+
+        otherwise -- the bound without this chain, which k = 0 stands for.
+        """
+        where = f"the chain with the longest ship at {misses} misses"
+        self._require_cells(misses, k)
+        if not k:
+            require(value >= otherwise, where)
+            return
+        allowed = value - count_sequences(misses - k, self.game.fleet_cells)
+        costs = self._costs_of_longest(misses, k)
+        require(self.search.largest_bound(k, allowed, costs) == allowed, where)
+        print(f"{misses} misses: {value} are finished at most (longest ship)", flush=True)
+
+    def _costs_of_longest(self, misses: int, k: int) -> dict[int, int]:
+        """Map each placement of the longest ship to the cost of meeting it with k cells."""
+        fleet = self.game.fleet
+        hits_left = self.game.fleet_cells - fleet[0]
+        cost: dict[int, int] = {}
+        for revealed in self.reveal_classes:
+            beside = next(c for c in self.beside_classes if c.ships == revealed.ships)
+            # Finished at most where the ship is known: by its table, or by a chain beside it.
+            finished = revealed.values[misses]
+            if hits_left:
+                for j in range(misses + 1):
+                    chain = beside.most_met(j) + count_sequences(misses - j, hits_left)
+                    finished = min(finished, chain)
+            left = beside.completions - max(finished, beside.most_met(k - 2))
+            cost |= dict.fromkeys(revealed.ships, max(0, left) // fleet.count(fleet[0]))
+        return cost
+
+    def _check_first_ship(self, misses: int, k: int, value: int) -> None:
+        """Check the bound of the chain with the first ship, of k cells."""
+        where = f"the chain with the first ship at {misses} misses"
+        key = f"{where}, {k} cells, {value}, {[c.met for c in self.beside_classes]}"
+        if key not in self.store:
+            allowed = value - count_sequences(misses - k, self.game.fleet_cells)
+            started = time.perf_counter()
+
+            def report(size: int, done: int, sets: int) -> None:
+                seconds = time.perf_counter() - started
+                progress = f"{done} of {sets} sets of {size} cells"
+                print(f"{misses} misses: {progress}, {seconds:.0f} s", flush=True)
+
+            costs = self._costs_of_first_ship(misses, k)
+            largest = largest_kept(self.search.counts, costs, k, allowed, report)
+            require(largest == allowed, where)
+            self.store.add(key, largest)
+        print(f"{misses} misses: {value} are finished at most (first ship)", flush=True)
+
+    def _costs_of_first_ship(self, misses: int, k: int) -> FirstShipCosts:
+        """Return the costs of the first ship for a chain of k cells."""
+        classes = [c for c in self.beside_classes if c.length < self.game.fleet_cells]
+        all_met = 0  # the number of cells from which on the bounds are all completions
+        while any(c.most_met(all_met) < c.completions for c in classes):
+            all_met += 1
+        most_misses = max(k - 1, min(misses + 1, all_met + 2))
+        placements = []
+        for c in classes:
+            met = accumulate((c.most_met(i) for i in range(most_misses + 1)), max)
+            avoiding = [max(0, c.completions - most) for most in met]
+            placements += [PlacementCounts(ship, avoiding) for ship in sorted(c.ships)]
+        return FirstShipCosts(self.game, placements, misses, k - 1, most_misses)
 
 
 def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dict[str, Fraction]:
-    """All of it; the means. tables -- by their `PARTS`; store -- keeps what is done."""
+    """Check all tables; return the lower bounds on the mean, by their names in the header.
+
+    tables -- by their `PARTS`. store -- keeps what is done.
+    """
     coverage, beside, reveal, finished = (tables[part] for part in PARTS)
     header = finished.header
     met = Met(game, jobs, store)
-    for some in (header, coverage.header):
-        require(some["configurations"] == str(met.number), f"not {met.number} configurations")
+    for fields in (header, coverage.header):
+        require(fields["configurations"] == str(met.number), f"not {met.number} configurations")
     require(Game.parse(header["game"]) == game, f"the tables of {header['game']}")
     search = LargerSets(met)
     most_met = check_coverage(met, search, coverage.rows)
-    classes = check_reveal(game, reveal.rows, met.number, jobs, store)
-    kinds = check_beside(game, beside.rows, met.number, jobs, store)
-    means = check_finished(game, search, most_met, classes, kinds, finished.rows, store)
+    reveal_classes = check_reveal(game, reveal.rows, met.number, jobs, store)
+    beside_classes = check_beside(game, beside.rows, met.number, jobs, store)
+    last = FinishedCheck(game, search, most_met, reveal_classes, beside_classes, store)
+    means = last.check(finished.rows)
     for title, bound in means.items():
         require(bound == Fraction(header[title]), f"the mean by {title} in the header")
     print(f"confirmed: {game} takes at least {bound} = {float(bound):.6f} shots on average")
@@ -497,7 +553,7 @@ def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dic
 
 
 def tables_in(folder: Path, game: Game) -> dict[str, Record]:
-    """The four tables of a game by their `PARTS`; raises RecordError where one is not there."""
+    """Read the four tables of a game, by their `PARTS`; raise RecordError if one is missing."""
     tables = {}
     for part in PARTS:
         path = folder / f"{part}_{file_name_of(game)}.csv"

@@ -183,7 +183,8 @@ def costs_of_rest(met: Any, sequences: Any, most_on_cell: int, barred: int, pric
     return costs
 
 
-@numba.njit(cache=True)
+# Not kept in a cache, which would look for `HiddenShip` in the module that was run first.
+@numba.njit
 def chain_cost(long: Any, short: Any, price: int) -> int:
     """Return the least cost of the chain of cells until the first hit, of two `HiddenShip`.
 
