@@ -9,12 +9,13 @@ By default each vector of lengths is equally likely, and each configuration of a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import permutations
+from itertools import accumulate, permutations
 from math import comb, lcm, log2, prod
 from typing import Any
 
@@ -53,10 +54,12 @@ FEW = 1_000_000  # ways to choose placements that take less time than a table
 
 
 class PartPosterior(Posterior):
-    """The posterior of a part, which may have no configuration left.
+    """The posterior of a part, a position with a known fleet; it may have no configuration left.
 
-    Few configurations are counted ship by ship, without a table for their fleet. barred -- as
-    `Posterior` takes it.
+    If the placements can be chosen in few ways, configurations are counted ship by ship, without a
+    table for their fleet.
+
+    barred -- ships (kinds and masks) that are known not to be on the board.
     """
 
     def __init__(self, part: Part, barred: frozenset[Ship] = frozenset()):
@@ -65,7 +68,7 @@ class PartPosterior(Posterior):
         self._progress, self._barred = no_progress, barred
 
     def require_some(self) -> None:
-        """Accept that nothing is left."""
+        """Raise nothing: a part may have no configuration left."""
 
     @property
     def _sweep(self) -> Counting | ShipByShip:  # type: ignore[override]
@@ -77,23 +80,33 @@ class PartPosterior(Posterior):
 
     @cached_property
     def _all_cases(self) -> list[SunkAssignment]:
-        game = self.position.game
+        """The only case, if hits name ships; else the ways in which the sunk ships can lie.
+
+        If hits name ships, those that lie on other hits than the ones that name them are barred.
+        """
+        position, game = self.position, self.position.game
         if not game.names_hits:
-            return list(sunk_assignments(self.position))
-        hits, misses = self.position.hits, self.position.misses
-        by_kind = dict.fromkeys(game.fleet, 0)  # the hits that name each ship
-        for shot in self.position.shots:
+            return list(sunk_assignments(position))
+        hits_on = dict.fromkeys(game.fleet, 0)  # for each kind, the hits that name it
+        for shot in position.shots:
             if isinstance(shot.reply.label, int):
-                by_kind[shot.reply.label] |= game.bit(shot.cell)
-        barred = ((kind, _placements_not_on(game, kind, on, hits)) for kind, on in by_kind.items())
-        ships = frozenset((kind, ship) for kind, others in barred for ship in others)
-        return [SunkAssignment((), Constraints(game.fleet, misses, hits, barred=ships))]
+                hits_on[shot.reply.label] |= game.bit(shot.cell)
+        barred = frozenset(
+            (kind, ship)
+            for kind, named in hits_on.items()
+            for ship in game.placements(kind)
+            if ship & position.hits != named
+        )
+        constraints = Constraints(
+            game.fleet, closed=position.misses, hits=position.hits, barred=barred
+        )
+        return [SunkAssignment((), constraints)]
 
 
 class FilteredPart(PartPosterior):
     """The posterior of a part of which a filter keeps some configurations, which are listed.
 
-    order -- the index, in the fleet of the part, of each ship of the fleet of the filter.
+    order -- for each ship of the fleet of the filter, its index in the fleet of the part.
     """
 
     def __init__(self, part: Part, boards: BoardFilter, order: Sequence[int]):
@@ -111,13 +124,8 @@ class FilteredPart(PartPosterior):
         return WeightedShips(kept, [1] * len(kept))
 
     def _sample_uniformly(self, n: int, rng: np.random.Generator) -> CellSets:
-        ships, _ = self._listed
+        ships = self._listed.ships
         return ships[rng.integers(0, len(ships), n)]
-
-
-def _placements_not_on(game: Game, kind: int, named: int, hits: int) -> list[int]:
-    """Return the placements whose cells hit are not exactly those that name the ship."""
-    return [ship for ship in game.placements(kind) if ship & hits != named]
 
 
 def _engine(game: Game, constraints: Constraints | None) -> Counting | ShipByShip:
@@ -125,14 +133,14 @@ def _engine(game: Game, constraints: Constraints | None) -> Counting | ShipByShi
     if constraints is not None and game.cells <= MAX_CELLS:
         placements = constraints.placements(game)
         fleet = Counter(constraints.fleet)
-        if prod(comb(len(placements[kind]), n) for kind, n in fleet.items()) <= FEW:
+        if prod(comb(len(placements[kind]), ships) for kind, ships in fleet.items()) <= FEW:
             return ShipByShip(game)
     return engine_for(game)
 
 
 @dataclass(frozen=True)
 class WeighedPart:
-    """A part with its posterior. weight -- of each of its configurations, an integer."""
+    """A part with its posterior. weight -- an integer, the weight of each of its configurations."""
 
     part: Part
     posterior: PartPosterior
@@ -150,20 +158,20 @@ class WeighedPart:
 
 
 @lru_cache(maxsize=1 << 14)
-def _configurations_of(game: Game) -> int:
+def _count_all(game: Game) -> int:
     """Count the configurations of a game with a known fleet."""
     constraints = Constraints(game.fleet)
     return _engine(game, constraints).count(constraints)
 
 
 class MixedPosterior(Posterior):
-    """The posterior of a `MixedPosition`.
+    """The posterior of a `MixedPosition`; all answers are exact.
 
-    prior -- None for equally likely vectors of lengths, a `FleetPrior`, or a `BoardFilter` of one
-        of these two; then all configurations are listed. All answers are exact.
+    prior -- None for equally likely vectors of lengths, or a `FleetPrior`. A `BoardFilter` of one
+        of these two is accepted too; then all configurations are listed.
 
-    Raises PositionError for another prior. A filter raises TooLarge, when it is asked, if there are
-    too many configurations to list.
+    Raises PositionError for another prior. With a filter, answers raise TooLarge if there are too
+    many configurations to list.
     """
 
     position: MixedPosition
@@ -191,51 +199,58 @@ class MixedPosterior(Posterior):
     def parts(self) -> list[WeighedPart]:
         """The parts that have a configuration left, with integer weights of their configurations.
 
-        Of a vector of lengths whose game has N configurations, with letters, each weighs 1 / N.
+        All weights are scaled by their least common denominator.
         """
         weighed: list[tuple[Part, PartPosterior, Fraction]] = []
         parts = self._divide()
         report = meter(self._progress, len(parts))
-        for number, part in enumerate(parts):
-            report(number)
-            posterior, weight = self._posterior_of(part), self._weight_of(part)
+        for parts_done, part in enumerate(parts):
+            report(parts_done)
+            posterior, weight = self._part_posterior(part), self._configuration_weight(part)
             if weight and posterior.placements:
                 weighed.append((part, posterior, weight))
         scale = lcm(*(weight.denominator for _, _, weight in weighed))
-        return [WeighedPart(part, left, int(weight * scale)) for part, left, weight in weighed]
+        return [
+            WeighedPart(part, posterior, int(weight * scale)) for part, posterior, weight in weighed
+        ]
 
     def _divide(self) -> tuple[Part, ...]:
-        """Return the parts; for a filter by all names, TooLarge if they are too large to list."""
+        """Return the parts of the position; for a filter, those as if hits named every ship.
+
+        Raises TooLarge if there are too many configurations to ask a filter.
+        """
         if not isinstance(self.prior, BoardFilter):
             return self.position.parts
-        number = MixedPosterior(self.position, self._fleet_prior, self._progress).configurations
-        if number > MOST_LISTED:
+        unfiltered = MixedPosterior(self.position, self._fleet_prior, self._progress)
+        if unfiltered.configurations > MOST_LISTED:
             raise TooLarge(
-                f"{self.prior.title} is asked of configurations one by one, and {number:,} of "
-                f"{self.position.title} are too many to list; at most {MOST_LISTED:,} are listed: "
-                "more shots leave fewer"
+                f"{self.prior.title} is asked of configurations one by one, and "
+                f"{unfiltered.configurations:,} of {self.position.title} are too many to list; at "
+                f"most {MOST_LISTED:,} are listed: more shots leave fewer"
             )
         return self.position.parts_by_name
 
-    def _posterior_of(self, part: Part) -> PartPosterior:
+    def _part_posterior(self, part: Part) -> PartPosterior:
         if isinstance(self.prior, BoardFilter):
-            return FilteredPart(part, self.prior, self._places(part)[0])
+            return FilteredPart(part, self.prior, self._ship_orders(part)[0])
         return PartPosterior(part)
 
-    def _weight_of(self, part: Part) -> Fraction:
-        """Return the weight of a configuration of a part."""
+    def _configuration_weight(self, part: Part) -> Fraction:
+        """Return the weight of each configuration of a part.
+
+        If vectors of lengths are equally likely, each shares a weight of 1 among the configurations
+        that its game has before the first shot.
+        """
         prior = self._fleet_prior
         if prior is not None and not prior.are_vectors_equal:
             return Fraction(prior.lengths in (None, part.lengths))
         game = self.position.game
-        n = _configurations_of(replace(game.game_of(part.lengths), announce="nothing"))
+        n = _count_all(replace(game.game_of(part.lengths), announce="nothing"))
         if not n:
             return Fraction(0)
-        return (
-            Fraction(1, n * count_orders(part.lengths))
-            if game.names_hits
-            else Fraction(part.vector_count, n)
-        )
+        if game.names_hits:  # n does not tell ships of equal length apart
+            return Fraction(1, n * count_orders(part.lengths))
+        return Fraction(part.vector_count, n)
 
     # Counts
 
@@ -260,8 +275,8 @@ class MixedPosterior(Posterior):
 
     @cached_property
     def placements(self) -> dict[int, int]:
-        """The number of configurations with each placement (the mask of a ship), where not 0."""
-        return self._sum_placements([part.part.letterings for part in self.parts])
+        """The number of configurations with each placement (the mask of a ship); never 0."""
+        return self._sum_placements([weighed.part.letterings for weighed in self.parts])
 
     @property
     def weight(self) -> int:
@@ -276,7 +291,9 @@ class MixedPosterior(Posterior):
     @cached_property
     def _placement_weights(self) -> dict[int, int]:
         self.require_some()
-        return self._sum_placements([part.part.letterings * part.weight for part in self.parts])
+        return self._sum_placements(
+            [weighed.part.letterings * weighed.weight for weighed in self.parts]
+        )
 
     @property
     def cell_weights(self) -> list[int]:
@@ -284,7 +301,10 @@ class MixedPosterior(Posterior):
         return self._sum_by_cell(self._placement_weights)
 
     def _sum_placements(self, factors: Sequence[int]) -> dict[int, int]:
-        """Add up the counts of each placement in all parts, each times a factor."""
+        """Add up the configurations with each placement over all parts.
+
+        factors -- one for each part, by which its counts are multiplied.
+        """
         totals: Counter[int] = Counter()
         for part, factor in zip(self.parts, factors, strict=True):
             for ship, count in part.posterior.placements.items():
@@ -300,117 +320,124 @@ class MixedPosterior(Posterior):
 
     @cached_property
     def ship_weights(self) -> dict[Ship, int]:
-        """The total weight of the configurations with each ship (its kind, its mask), where not 0.
+        """The total weight of the configurations with each ship (its kind, its mask); never 0.
 
         Without letters all ships count as the first kind of the fleet.
         """
         fleet = self.position.game.fleet
         if not self.position.game.names_hits:
-            return {(fleet[0], ship): n for ship, n in self._placement_weights.items()}
+            return {(fleet[0], ship): weight for ship, weight in self._placement_weights.items()}
         totals = Counter[Ship]()
         for weighed in self.parts:
-            lengths, places = weighed.part.position.game.fleet, self._places(weighed.part)
-            for number, kind in enumerate(fleet):
-                ways = Counter(lengths[place[number]] for place in places)
-                for (of_part, ship), count in weighed.posterior.by_kind.items():
-                    named = count * ways[of_part] // lengths.count(of_part)
-                    totals[kind, ship] += weighed.weight * named
-        return +totals
+            part_fleet = weighed.part.position.game.fleet
+            orders = self._ship_orders(weighed.part)
+            for i, kind in enumerate(fleet):
+                # How many orders give this ship each kind of the part.
+                times = Counter(part_fleet[order[i]] for order in orders)
+                for (part_kind, ship), count in weighed.posterior.by_kind.items():
+                    # Equal ships of the part share the configurations with the placement.
+                    with_ship = count * times[part_kind] // part_fleet.count(part_kind)
+                    totals[kind, ship] += weighed.weight * with_ship
+        return +totals  # without zeros
 
     # Lengths
 
     @property
     def fleets(self) -> dict[Lengths, Fraction]:
-        """The probability of each fleet, its lengths in descending order, where not 0."""
+        """Map each fleet, as its lengths in descending order, to its probability, if not 0."""
         self.require_some()
         totals: Counter[Lengths] = Counter()
-        for part in self.parts:
-            totals[part.part.lengths] += part.total
-        return {lengths: Fraction(n, self.weight) for lengths, n in sorted(totals.items())}
+        for weighed in self.parts:
+            totals[weighed.part.lengths] += weighed.total
+        return {lengths: Fraction(total, self.weight) for lengths, total in sorted(totals.items())}
 
     @property
     def lengths(self) -> dict[int, dict[int, Fraction]]:
-        """The probability of each length of each ship, by the ship and the length.
+        """Map each ship of the fleet, by its kind, to the probability of each of its lengths.
 
-        Ships with equal ranges and without letters are alike, and one of them is any of them.
+        Ships with equal ranges and without letters are one kind; its probabilities are those of any
+        one of these ships.
         """
         self.require_some()
-        fleet, weight = self.position.game.fleet, self.weight
-        totals = {kind: dict.fromkeys(lengths_of(kind), Fraction(0)) for kind in fleet}
+        fleet = self.position.game.fleet
+        probabilities = {kind: dict.fromkeys(lengths_of(kind), Fraction(0)) for kind in fleet}
         for weighed in self.parts:
-            part, total = weighed.part, Fraction(weighed.total, weight)
+            part, part_probability = weighed.part, Fraction(weighed.total, self.weight)
             for kind, length in part.named.items():
-                totals[kind][length] += total
-            others = [kind for kind in fleet if kind not in part.named]
-            for kind in set(others):
-                left = list(others)
-                left.remove(kind)
+                probabilities[kind][length] += part_probability
+            unnamed = [kind for kind in fleet if kind not in part.named]
+            for kind in set(unnamed):
+                other_kinds = _without(unnamed, kind)
                 for length in set(part.others) & {*lengths_of(kind)}:
-                    remaining = list(part.others)
-                    remaining.remove(length)
-                    ways = count_length_vectors(tuple(left)).get(tuple(remaining), 0)
-                    totals[kind][length] += total * Fraction(ways, part.vector_count)
-        return totals
+                    # The share of the vectors in which this ship has the length.
+                    other_lengths = _without(part.others, length)
+                    vectors = count_length_vectors(other_kinds).get(other_lengths, 0)
+                    share = Fraction(vectors, part.vector_count)
+                    probabilities[kind][length] += part_probability * share
+        return probabilities
 
     @property
     def all_sunk(self) -> Fraction:
         """The probability that the hits so far have sunk every ship, which nobody tells."""
         hits = self.position.hits.bit_count()
-        totals = (part.total for part in self.parts if sum(part.part.lengths) == hits)
-        return Fraction(sum(totals), self.weight)
+        weights = (weighed.total for weighed in self.parts if sum(weighed.part.lengths) == hits)
+        return Fraction(sum(weights), self.weight)
 
     # Configurations
 
     def sample(
         self, n: int = 1, seed: np.random.Generator | int | None = None, masks: bool = False
     ) -> NDArray[Any]:
-        """Draw n independent configurations by their weights; as `Posterior.sample`.
+        """Draw n independent configurations by their weights, as `Posterior.sample` does.
 
         With letters the ships are in the order of the game's fleet.
         """
         self.require_some()
         rng = np.random.default_rng(seed)
-        ends = np.cumsum([0] + [part.total for part in self.parts], dtype=object)
-        drawn = [
-            int(np.searchsorted(ends, draw_below(int(ends[-1]), rng), "right")) for _ in range(n)
-        ]
+        cumulated = list(accumulate(weighed.total for weighed in self.parts))
+        drawn_parts = [bisect_right(cumulated, draw_below(cumulated[-1], rng)) for _ in range(n)]
         samples = np.empty(self._shape(n), np.uint64)
-        for number, part in enumerate(self.parts, 1):
-            rows = [i for i, chosen in enumerate(drawn) if chosen == number]
-            if rows:
-                ships = part.posterior.sample(len(rows), rng, masks=True)
-                for row, masks_of_row in zip(rows, ships, strict=True):
-                    choices = self._places(part.part)
-                    samples[row] = masks_of_row[choices[int(rng.integers(len(choices)))]]
+        for i, weighed in enumerate(self.parts):
+            rows = [row for row, drawn in enumerate(drawn_parts) if drawn == i]
+            if not rows:
+                continue
+            orders = self._ship_orders(weighed.part)
+            configurations = weighed.posterior.sample(len(rows), rng, masks=True)
+            for row, ships in zip(rows, configurations, strict=True):
+                samples[row] = ships[orders[int(rng.integers(len(orders)))]]
         return samples if masks else self._to_arrays(samples)
 
-    def _places(self, part: Part) -> list[list[int]]:
-        """Return each way to order the ships of a part as the fleet of the game.
+    def _ship_orders(self, part: Part) -> list[list[int]]:
+        """Return each way to give the ships of a part to the ships of the game.
 
-        A way has, for each ship of the game, the number of a ship in the game of the part.
+        A way has, for each ship of the game's fleet, an index in the fleet of the part. Without
+        letters there is one way.
         """
-        fleet, lengths = self.position.game.fleet, part.position.game.fleet
+        fleet, part_fleet = self.position.game.fleet, part.position.game.fleet
         if not self.position.game.names_hits:
             return [list(range(len(fleet)))]
-        return _places(fleet, lengths, tuple(part.named.items()))
+        return _list_ship_orders(fleet, part_fleet, tuple(part.named))
 
     def list_all(self, masks: bool = False) -> NDArray[Any]:
-        """List all configurations, as `sample` has them."""
+        """List all configurations, in the form that `sample` returns."""
         ships, _ = self.list_weighted(self.configurations)
         return ships if masks else self._to_arrays(ships)
 
     def batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations in batches of at most a size, as `list_all(masks=True)`."""
+        """Yield all configurations, as `list_all(masks=True)` has them, in some arrays.
+
+        An array has at most `size` rows, or one for each order of the ships if these are more.
+        """
         self.require_some()
-        for part in self.parts:
-            places = self._places(part.part)
-            for batch in part.posterior.batches(max(1, size // len(places))):
-                yield np.concatenate([batch[:, order] for order in places])
+        for weighed in self.parts:
+            orders = self._ship_orders(weighed.part)
+            for batch in weighed.posterior.batches(max(1, size // len(orders))):
+                yield np.concatenate([batch[:, order] for order in orders])
 
     def list_weighted(self, limit: int = MOST_LISTED) -> WeightedShips:
         """List all configurations as ships (see `sample`), and their integer weights.
 
-        Raises TooLarge if they are more than `limit`.
+        Raises TooLarge if there are more than `limit` configurations.
         """
         self.require_some()
         if self.configurations > limit:
@@ -420,11 +447,11 @@ class MixedPosterior(Posterior):
             )
         listed: list[CellSets] = []
         weights: list[int] = []
-        for part in self.parts:
-            ships = part.posterior.list_all(masks=True)
-            for order in self._places(part.part):
+        for weighed in self.parts:
+            ships = weighed.posterior.list_all(masks=True)
+            for order in self._ship_orders(weighed.part):
                 listed.append(ships[:, order])
-                weights += [part.weight] * len(ships)
+                weights += [weighed.weight] * len(ships)
         return WeightedShips(np.concatenate(listed), weights)
 
     def __reduce__(self) -> tuple[type[MixedPosterior], tuple[object, ...]]:
@@ -443,17 +470,32 @@ def posterior_of(
 
 
 @lru_cache(maxsize=1 << 12)
-def _places(
-    fleet: tuple[int, ...], lengths: tuple[int, ...], named: tuple[tuple[int, int], ...]
+def _list_ship_orders(
+    fleet: tuple[int, ...], part_fleet: tuple[int, ...], named: tuple[int, ...]
 ) -> list[list[int]]:
-    """Return each way to give the ships of a known fleet to the ships of a game with letters."""
-    number_of = {letter_of(kind): number for number, kind in enumerate(lengths)}
-    fixed = {kind: number_of[letter_of(kind)] for kind, _ in named}
-    free = [number for number in range(len(lengths)) if number not in fixed.values()]
-    others = [kind for kind in fleet if kind not in fixed]
-    ways = []
-    for order in permutations(free):
-        if all(int(lengths[i]) in lengths_of(kind) for kind, i in zip(others, order, strict=True)):
-            place = {**fixed, **dict(zip(others, order, strict=True))}
-            ways.append([place[kind] for kind in fleet])
-    return ways
+    """Return each way to give the ships of a known fleet to the ships of a game with letters.
+
+    A way has, for each kind of the game, an index in `part_fleet`. Each kind gets a ship of a
+    length in its range, and the kinds that hits have named get the ships with their letters.
+
+    fleet -- the kinds of the game, each with a letter. part_fleet -- the known fleet. named -- the
+    kinds that hits have named.
+    """
+    index_by_letter = {letter_of(kind): i for i, kind in enumerate(part_fleet)}
+    fixed = {kind: index_by_letter[letter_of(kind)] for kind in named}
+    free_indices = [i for i in range(len(part_fleet)) if i not in fixed.values()]
+    unnamed = [kind for kind in fleet if kind not in fixed]
+    orders = []
+    for indices in permutations(free_indices):
+        chosen = dict(zip(unnamed, indices, strict=True))
+        if all(int(part_fleet[i]) in lengths_of(kind) for kind, i in chosen.items()):
+            index_of = {**fixed, **chosen}
+            orders.append([index_of[kind] for kind in fleet])
+    return orders
+
+
+def _without(kinds: Sequence[int], removed: int) -> tuple[int, ...]:
+    """Return the kinds (or lengths) without the first one that equals the one removed."""
+    left = list(kinds)
+    left.remove(removed)
+    return tuple(left)
