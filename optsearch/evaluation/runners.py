@@ -83,9 +83,11 @@ class Runner(ABC):
     def task_limit(self, memory: int) -> int:
         """Return the most configurations of a task; memory -- bytes of a process."""
         self.memory = memory
-        is_slow = isinstance(self.rule, Rule) and len(self.rule.levels) > 1
-        largest = LISTED_BY_LEVELS if is_slow else LISTED
-        limit = min(largest if self.prior is None else LISTED_AS_SHIPS, memory // BYTES)
+        has_levels = isinstance(self.rule, Rule) and len(self.rule.levels) > 1
+        most_listed = LISTED_BY_LEVELS if has_levels else LISTED
+        if self.prior is not None:
+            most_listed = LISTED_AS_SHIPS
+        limit = min(most_listed, memory // BYTES)
         if limit < 1 << 16:
             raise TooLarge(
                 f"{memory:,} bytes of memory are too little for an evaluation; "
@@ -100,7 +102,7 @@ class Runner(ABC):
             try:
                 yield pool
             except BaseException:
-                for evaluator in list(_running):
+                for evaluator in list(_running_evaluators):
                     evaluator.stop()
                 raise
 
@@ -142,32 +144,34 @@ class PythonRunner(Runner):
         """Open an executor that runs tasks in this thread, which ctrl-C can stop."""
         yield SerialExecutor()
 
-    def _weight(self, family: list[list[int]]) -> int:
+    def _weigh_family(self, family: list[list[int]]) -> int:
         """Return the number of these configurations, or their weight."""
         return len(family) if self.prior is None else sum(map(self.prior.weight, family))
 
-    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """Count shots as in `Runner`; some games are replayed, to check that shots repeat."""
-        of_task = len(position.shots)  # these shots are asked again once
-        start = 0 if from_start else of_task
-        game = self.game
-        counts = [0] * (game.cells + 1)
+    def _list_family(self, position: Position) -> list[list[int]]:
+        """List the configurations of a position, each as the masks of its ships."""
         if self.prior is None:
             listed = map(to_masks, list_ships(position))
-            everything = [ships for ships in listed if position.is_compatible(ships)]
-        else:
-            everything = list(
-                map(to_masks, Posterior(position, prior=self.prior).list_weighted()[0])
-            )
-        stack = [(position, everything)] if everything else []
+            return [ships for ships in listed if position.is_compatible(ships)]
+        return list(map(to_masks, Posterior(position, prior=self.prior).list_weighted()[0]))
+
+    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
+        """Count shots as in `Runner`; some games are replayed, to check that shots repeat."""
+        shots_before = len(position.shots)
+        game = self.game
+        histogram = [0] * (game.cells + 1)
+        family = self._list_family(position)
+        stack = [(position, family)] if family else []
         games = 0
         while stack:
             position, family = stack.pop()
             if not position.hits_left:
-                counts[len(position.shots)] += self._weight(family)
+                histogram[len(position.shots)] += self._weigh_family(family)
                 games += 1
-                if games % REPLAYED == 0 or games.bit_count() == 1:
-                    replay(self.strategy, position, start if games == 1 else of_task)
+                is_power_of_two = games.bit_count() == 1
+                if games % REPLAYED == 0 or is_power_of_two:
+                    replays_all = games == 1 and from_start
+                    replay(self.strategy, position, 0 if replays_all else shots_before)
                 continue
             cell = self.strategy.shot(position)
             bit = game.bit(cell)
@@ -176,7 +180,7 @@ class PythonRunner(Runner):
                 answer = reply(game, configuration, position.hits, bit)
                 parts.setdefault(answer, []).append(configuration)
             stack += [(position.after(cell, answer), part) for answer, part in parts.items()]
-        return counts
+        return histogram
 
 
 class PatternRunner(Runner):
@@ -199,35 +203,35 @@ class PatternRunner(Runner):
         histogram = np.zeros(129, np.int64)
         if self.prior is not None:
             return self._histogram_by_prior(position, self.prior)
-        listing = (
-            Configurations(position, threads=1).stream()
-            if self.game.is_silent
-            else stream_coded_rows(position)
-        )
-        for sets in listing:
-            self.play(sets, histogram)
+        if self.game.is_silent:
+            arrays = Configurations(position, threads=1).stream()
+        else:
+            arrays = stream_coded_rows(position)
+        for rows in arrays:
+            self.play(rows, histogram)
         return [int(n) for n in histogram]
 
     def _histogram_by_prior(self, position: Position, prior: Prior) -> list[int]:
         """Return the histogram by a prior; configurations of one weight are played together."""
-        total = [0] * 129
+        weighted = [0] * 129
         sets, weights = weigh_configurations(position, prior)
         for weight in np.unique(weights[weights > 0]).tolist():
             histogram = np.zeros(129, np.int64)
             self.play(sets[weights == weight], histogram)
-            total = [a + weight * b for a, b in zip(total, histogram.tolist(), strict=True)]
-        return total
+            pairs = zip(weighted, histogram.tolist(), strict=True)
+            weighted = [so_far + weight * count for so_far, count in pairs]
+        return weighted
 
-    def play(self, sets: CellSets, histogram: NDArray[np.int64]) -> None:
+    def play(self, rows: CellSets, histogram: NDArray[np.int64]) -> None:
         """Add the shots of configurations to a histogram.
 
         sets -- the configurations: uint64 of shape (n, 2), the cells of each. If sinkings are
             announced, the arrays that `stream_coded_rows` yields, which hold a code too.
         """
         order = np.array(self.rule.order, np.int32)
-        size = (self.game.rows, self.game.columns, self.game.fleet_cells)
+        sizes = (self.game.rows, self.game.columns, self.game.fleet_cells)
         deductions = self.rule.in_line, self.rule.know_water
-        play_pattern(sets, order, size, deductions, histogram, self._fleet)
+        play_pattern(rows, order, sizes, deductions, histogram, self._fleet)
 
     @property
     def uses_sinkings(self) -> bool:
@@ -240,13 +244,11 @@ class PatternRunner(Runner):
         if not self.uses_sinkings:
             return None
         codes = Codes.of(self.game)
-        return Fleet(
-            [
-                (shift, revealed_cells(self.game, kind), to_words(self.game.placements(kind)))
-                for kind, shifts in zip(codes.kinds, codes.shifts, strict=True)
-                for shift in shifts
-            ]
-        )
+        ships = []
+        for kind, shifts in zip(codes.kinds, codes.shifts, strict=True):
+            placements = to_words(self.game.placements(kind))
+            ships += [(shift, revealed_cells(self.game, kind), placements) for shift in shifts]
+        return Fleet(ships)
 
 
 def weigh_configurations(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint64]]:
@@ -264,7 +266,7 @@ def weigh_configurations(position: Position, prior: Prior) -> tuple[CellSets, ND
     return np.bitwise_or.reduce(ships, axis=1), np.array(weights, np.uint64)
 
 
-_running: set[TreeEvaluator] = set()
+_running_evaluators: set[TreeEvaluator] = set()
 
 
 class KernelRunner(Runner):
@@ -281,7 +283,8 @@ class KernelRunner(Runner):
         if self.is_rollout and not self.game.is_silent and limit < self.rule.compare_up_to:
             configurations = engine_for(self.game).count(Constraints(self.game.fleet))
             if limit < configurations:
-                needed = BYTES << (min(configurations, self.rule.compare_up_to) - 1).bit_length()
+                most_compared = min(configurations, self.rule.compare_up_to)
+                needed = BYTES << (most_compared - 1).bit_length()  # for the next power of two
                 raise TooLarge(
                     f"{self.strategy} compares cells with up to {self.rule.compare_up_to:,} "
                     f"configurations, and with {memory:,} bytes of memory a process has up to "
@@ -289,10 +292,10 @@ class KernelRunner(Runner):
                 )
         return limit
 
-    def evaluator(self) -> TreeEvaluator:
+    def make_evaluator(self) -> TreeEvaluator:
         """Return a kernel with the numbers of the rule."""
         game = self.game
-        labels = _labels(game, self.rule.order)
+        labels = _make_labels(game, self.rule.order)
         evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
         board = game.rows, game.columns, game.holes
         evaluator.score_by(self.rule, board, announced_lengths(game))
@@ -306,14 +309,14 @@ class KernelRunner(Runner):
         rows -- the cells of each, two words, and the code if hits have labels. following -- True to
         follow single ones.
         """
-        evaluator = self.evaluator()
+        evaluator = self.make_evaluator()
         evaluator.begin(len(rows), position.hits, position.misses, following)
         evaluator.add(rows)
         return evaluator
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
         """Count shots as in `Runner`, by the misses of the kernel."""
-        evaluator = self.evaluator()
+        evaluator = self.make_evaluator()
         if self.prior is None:
             evaluator.begin(n, position.hits, position.misses)
             for rows in stream_rows(position):
@@ -322,8 +325,8 @@ class KernelRunner(Runner):
             sets, weights = weigh_configurations(position, self.prior)
             if not weights.any():
                 return []
-            bits = int(weights.max()).bit_length()
-            evaluator.begin(len(sets), position.hits, position.misses, weight_bits=bits)
+            weight_bits = int(weights.max()).bit_length()
+            evaluator.begin(len(sets), position.hits, position.misses, weight_bits=weight_bits)
             evaluator.add(np.column_stack([sets, weights]))
         return _walk_tree(self.strategy, evaluator, position)
 
@@ -332,92 +335,94 @@ class KernelRunner(Runner):
 
         A rollout uses samples above `limit` configurations.
         """
-        fresh = [cell for cell in self.rule.order if not position.closed >> cell & 1]
+        not_shot = [cell for cell in self.rule.order if not position.closed >> cell & 1]
         if self.game.is_silent:
-            for cell in fresh:
+            for cell in not_shot:
                 if counts[cell] == n:
                     return cell
         if self.compares_cells(n):
-            exact = np.array(counts, np.int64)
-            evaluator = self._sample(limit) if n > limit else self._evaluator_of_all(position)
-            cell = evaluator.shot(position.hits, position.misses, n, exact)
+            if n > limit:
+                evaluator = self._evaluator_of_sample(limit)
+            else:
+                evaluator = self.fill_evaluator(position, list_rows(position))
+            exact_counts = np.array(counts, np.int64)
+            cell = evaluator.shot(position.hits, position.misses, n, exact_counts)
             require_no_fault(self.strategy, evaluator, self.game)
             return cell
         if self.rule.score is not None:
             return super().shot(position, n, counts, limit)
-        return max(fresh, key=counts.__getitem__)
+        return max(not_shot, key=counts.__getitem__)
 
     def compares_cells(self, n: int) -> bool:
         """True if rollouts compare cells with n configurations."""
-        above, up_to = (
-            (0, n) if self.game.is_silent else (self.rule.compare_above, self.rule.compare_up_to)
-        )
-        return self.is_rollout and above < n <= up_to
+        if not self.is_rollout or self.game.is_silent:
+            return self.is_rollout
+        return self.rule.compare_above < n <= self.rule.compare_up_to
 
     @property
     def is_rollout(self) -> bool:
         """True for a rollout, for which `shot` also takes 65 to `limit` configurations."""
         return self.rule.candidates > 1
 
-    def _evaluator_of_all(self, position: Position) -> TreeEvaluator:
-        return self.fill_evaluator(position, list_rows(position))
-
-    def _sample(self, limit: int) -> TreeEvaluator:
+    def _evaluator_of_sample(self, limit: int) -> TreeEvaluator:
         """Return the kernel with the configurations from which samples are drawn; drawn once."""
         if self._drawn is None or self._drawn[0] != limit:
-            self._drawn = limit, self._draw(limit)
+            self._drawn = limit, self._draw_sample(limit)
         return self._drawn[1]
 
-    def _draw(self, limit: int) -> TreeEvaluator:
+    def _draw_sample(self, limit: int) -> TreeEvaluator:
         rule = self.rule
         largest = max(rule.cap, rule.second, rule.until)  # up to `until` all are listed
-        # Every sample drawn above the tasks is smaller than the part of this one left there.
+        # One in 2^level configurations is drawn. A position above the tasks has more than `limit`,
+        # so of the drawn ones it has left about twice as many as the largest sample, or more.
         level = (limit // (2 * largest)).bit_length() - 1
-        everything = engine_for(self.game).count(Constraints(self.game.fleet))
-        if everything >> MAX_HASHES > rule.screen // 2:
+        configurations = engine_for(self.game).count(Constraints(self.game.fleet))
+        if configurations >> MAX_HASHES > rule.screen // 2:
             raise TooLarge(
                 f"{self.strategy} draws samples of up to {rule.screen:,} configurations "
-                f"(screen={rule.screen}) from {everything:,}; screen="
-                f"{2 * (everything >> MAX_HASHES) + 2} or more is accepted"
+                f"(screen={rule.screen}) from {configurations:,}; screen="
+                f"{2 * (configurations >> MAX_HASHES) + 2} or more is accepted"
             )
-        if level < 0 or (everything >> level) * SAMPLE_BYTES > self.memory:
+        if level < 0 or (configurations >> level) * SAMPLE_BYTES > self.memory:
             raise TooLarge(
                 f"{self.strategy} draws samples of up to {largest:,} configurations from "
-                f"{everything:,}; with tasks of {limit:,} that needs more memory, or smaller "
+                f"{configurations:,}; with tasks of {limit:,} that needs more memory, or smaller "
                 "samples"
             )
         drawn = Configurations(Position(self.game)).filter(lambda sets: sampled(sets, level))
-        evaluator = self.evaluator()
+        evaluator = self.make_evaluator()
         evaluator.begin(len(drawn), is_sample=True)
         evaluator.add(drawn)
         return evaluator
 
 
-def _labels(game: Game, order: Sequence[int]) -> Labels:
+def _make_labels(game: Game, order: Sequence[int]) -> Labels:
     """Return the labels of hits for the kernel; order -- the cells as ties are broken."""
     if game.is_silent:
         return Labels(order, (), np.empty((0, 2), np.int32), False)
-    codes, by_kind = Codes.of(game), game.label_of_kind
-    numbers = labels_at(game, 0) if by_kind is not None else []
-    kinds = [
-        (numbers.index(by_kind[kind]) if by_kind else 0, width, to_words(game.placements(kind)))
-        for kind, width in zip(codes.kinds, codes.widths, strict=True)
-    ]
-    slots = [(number, shift) for number, some in enumerate(codes.shifts) for shift in some]
-    labels = None if by_kind is not None else [_numbers_of(game, kind) for kind in codes.kinds]
-    return Labels(order, kinds, np.array(slots, np.int32), game.has_labels, labels)
+    codes, label_of_kind = Codes.of(game), game.label_of_kind
+    widths = zip(codes.kinds, codes.widths, strict=True)
+    placements = [(kind, width, to_words(game.placements(kind))) for kind, width in widths]
+    if label_of_kind is not None:
+        labels = labels_at(game, 0)  # equal on all cells
+        label_tables = None
+        kinds = [(labels.index(label_of_kind[kind]), *rest) for kind, *rest in placements]
+    else:
+        label_tables = [_table_labels(game, kind) for kind in codes.kinds]
+        kinds = [(0, *rest) for _, *rest in placements]  # the 0 is not used
+    slots = [(i, shift) for i, shifts in enumerate(codes.shifts) for shift in shifts]
+    return Labels(order, kinds, np.array(slots, np.int32), game.has_labels, label_tables)
 
 
-def _numbers_of(game: Game, kind: int) -> NDArray[np.int16]:
+def _table_labels(game: Game, kind: int) -> NDArray[np.int16]:
     """Return the numbers of the labels of a kind by placement and cell; -1 for no label."""
-    numbers = [
-        {label: number for number, label in enumerate(labels_at(game, cell))}
-        for cell in range(game.cells)
+    index_by_cell = [
+        {label: i for i, label in enumerate(labels_at(game, cell))} for cell in range(game.cells)
     ]
     table = np.full((len(game.placements(kind)), game.cells), -1, np.int16)
     for row, ship in zip(table, game.placements(kind), strict=True):
         for cell in bits(ship):
-            row[cell] = numbers[cell].get(game.label(kind, ship, cell), -1)
+            row[cell] = index_by_cell[cell].get(game.label(kind, ship, cell), -1)
     return table
 
 
@@ -432,15 +437,15 @@ def _walk_tree(strategy: Strategy, evaluator: TreeEvaluator, position: Position)
 
     Raises StrategyError if the answer of a score is wrong.
     """
-    _running.add(evaluator)
+    _running_evaluators.add(evaluator)
     try:
-        misses = evaluator.run()
+        by_misses = evaluator.run()  # entry i: how many configurations take i misses from here on
     finally:
-        _running.discard(evaluator)
+        _running_evaluators.discard(evaluator)
     require_no_fault(strategy, evaluator, position.game)
-    before = position.misses.bit_count() + position.game.fleet_cells
-    last = int(misses.nonzero()[0][-1])
-    return [0] * before + [int(n) for n in misses[: last + 1]]
+    hits_and_misses_before = position.game.fleet_cells + position.misses.bit_count()
+    most_misses = int(by_misses.nonzero()[0][-1])
+    return [0] * hits_and_misses_before + [int(n) for n in by_misses[: most_misses + 1]]
 
 
 def list_rows(position: Position) -> CellSets:
