@@ -67,7 +67,7 @@ def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runne
 
 
 class Runner(ABC):
-    """A strategy on a game.
+    """A way to run a strategy on a game, either by a kernel or by asking it for each shot.
 
     rule -- the rule that the kernel plays; None if the strategy is asked for each shot.
     """
@@ -81,7 +81,10 @@ class Runner(ABC):
         self.prior = prior
 
     def task_limit(self, memory: int) -> int:
-        """Return the most configurations of a task; memory -- bytes of a process."""
+        """Return the most configurations of a task, a power of two.
+
+        memory -- bytes of a process. Raises TooLarge if they are too few.
+        """
         self.memory = memory
         has_levels = isinstance(self.rule, Rule) and len(self.rule.levels) > 1
         most_listed = LISTED_BY_LEVELS if has_levels else LISTED
@@ -108,16 +111,17 @@ class Runner(ABC):
 
     @abstractmethod
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """Count the n configurations of a position that take 0, 1, … shots, with earlier ones.
+        """Return how many of the n configurations of a position take i shots, as item i of a list.
 
-        With a prior, return weights instead. from_start -- True if the strategy itself made the
-        shots before the position.
+        The shots before the position count. With a prior, each item is the weight of the
+        configurations instead. from_start -- True if the strategy itself made the shots before.
         """
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
-        """Return the cell shot if n configurations are too many to list.
+        """Return the index of the cell to shoot at a position with too many configurations to list.
 
-        counts -- the number of configurations with each cell. limit -- the most of a task.
+        n -- the number of configurations. counts -- for each cell, the number of those with a ship
+        on it. limit -- the most configurations of a task.
         """
         row, column = self.strategy.shot(position)
         return row * self.game.columns + column
@@ -145,7 +149,7 @@ class PythonRunner(Runner):
         yield SerialExecutor()
 
     def _weigh_family(self, family: list[list[int]]) -> int:
-        """Return the number of these configurations, or their weight."""
+        """Return the number of these configurations, or with a prior their weight."""
         return len(family) if self.prior is None else sum(map(self.prior.weight, family))
 
     def _list_family(self, position: Position) -> list[list[int]]:
@@ -156,7 +160,11 @@ class PythonRunner(Runner):
         return list(map(to_masks, Posterior(position, prior=self.prior).list_weighted()[0]))
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """Count shots as in `Runner`; some games are replayed, to check that shots repeat."""
+        """Count shots as `Runner.histogram`, by asking the strategy at every position.
+
+        Some games are replayed, to check that the strategy repeats its shots. The shots before the
+        position are replayed at most once, and only if the strategy made them.
+        """
         shots_before = len(position.shots)
         game = self.game
         histogram = [0] * (game.cells + 1)
@@ -193,9 +201,9 @@ class PatternRunner(Runner):
         self.rule: PatternRule = rule
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """Count shots as in `Runner`; the kernel also plays those before the position.
+        """Count shots as `Runner.histogram`; the kernel also plays those before the position.
 
-        If another strategy made these, the pattern is asked for each shot after them.
+        If another strategy made the shots before, the pattern is asked for each shot after them.
         """
         if position.shots and not from_start:
             runner = PythonRunner(self.strategy, self.game, self.prior)
@@ -212,7 +220,10 @@ class PatternRunner(Runner):
         return [int(n) for n in histogram]
 
     def _histogram_by_prior(self, position: Position, prior: Prior) -> list[int]:
-        """Return the histogram by a prior; configurations of one weight are played together."""
+        """Return the weight of the configurations that take i shots, as item i of a list.
+
+        Configurations of equal weight are played together.
+        """
         weighted = [0] * 129
         sets, weights = weigh_configurations(position, prior)
         for weight in np.unique(weights[weights > 0]).tolist():
@@ -223,10 +234,10 @@ class PatternRunner(Runner):
         return weighted
 
     def play(self, rows: CellSets, histogram: NDArray[np.int64]) -> None:
-        """Add the shots of configurations to a histogram.
+        """Play configurations, and add one to entry i of a histogram for each that takes i shots.
 
-        sets -- the configurations: uint64 of shape (n, 2), the cells of each. If sinkings are
-            announced, the arrays that `stream_coded_rows` yields, which hold a code too.
+        rows -- the configurations: uint64 of shape (n, 2), the cells of each. If hits tell
+            something, an array that `stream_coded_rows` yields, which has a code too.
         """
         order = np.array(self.rule.order, np.int32)
         sizes = (self.game.rows, self.game.columns, self.game.fleet_cells)
@@ -240,7 +251,7 @@ class PatternRunner(Runner):
 
     @cached_property
     def _fleet(self) -> Fleet | None:
-        """Return the ships whose sinkings end the clearing, or None."""
+        """Return the ships as the kernel takes them; None if sinkings do not change the shots."""
         if not self.uses_sinkings:
             return None
         codes = Codes.of(self.game)
@@ -252,9 +263,10 @@ class PatternRunner(Runner):
 
 
 def weigh_configurations(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint64]]:
-    """Return the cells of each configuration, shape (n, 2), and the weights.
+    """Return the cells of each configuration of a position, and its weight by a prior.
 
-    Raises TooLarge if the weights add up to 2^63 or more.
+    The cells are uint64 of shape (n, 2), the weights of shape (n,). Raises TooLarge if the weights
+    add up to 2^63 or more.
     """
     ships = list_ships(position)
     weights = prior.weights(ships)
@@ -278,7 +290,11 @@ class KernelRunner(Runner):
         self._drawn: tuple[int, TreeEvaluator] | None = None
 
     def task_limit(self, memory: int) -> int:
-        """Return as in `Runner`; raise TooLarge if rollouts must compare cells with more."""
+        """Return the most configurations of a task, as `Runner.task_limit`.
+
+        If hits tell something, rollouts draw no samples. Raises TooLarge if then a task cannot have
+        as many configurations as the rollouts are to compare cells with.
+        """
         limit = super().task_limit(memory)
         if self.is_rollout and not self.game.is_silent and limit < self.rule.compare_up_to:
             configurations = engine_for(self.game).count(Constraints(self.game.fleet))
@@ -293,7 +309,7 @@ class KernelRunner(Runner):
         return limit
 
     def make_evaluator(self) -> TreeEvaluator:
-        """Return a kernel with the numbers of the rule."""
+        """Return a new kernel that plays the rule, without configurations."""
         game = self.game
         labels = _make_labels(game, self.rule.order)
         evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
@@ -304,10 +320,10 @@ class KernelRunner(Runner):
     def fill_evaluator(
         self, position: Position, rows: CellSets, following: bool = False
     ) -> TreeEvaluator:
-        """Return a kernel with these configurations.
+        """Return a new kernel with the given configurations of a position.
 
-        rows -- the cells of each, two words, and the code if hits have labels. following -- True to
-        follow single ones.
+        rows -- uint64, a row per configuration: its cells as two words, then any code words, as in
+        `stream_rows`. following -- True if single configurations are to be followed.
         """
         evaluator = self.make_evaluator()
         evaluator.begin(len(rows), position.hits, position.misses, following)
@@ -315,7 +331,7 @@ class KernelRunner(Runner):
         return evaluator
 
     def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """Count shots as in `Runner`, by the misses of the kernel."""
+        """Count shots as `Runner.histogram`, from the misses that the kernel counts."""
         evaluator = self.make_evaluator()
         if self.prior is None:
             evaluator.begin(n, position.hits, position.misses)
@@ -331,9 +347,10 @@ class KernelRunner(Runner):
         return _walk_tree(self.strategy, evaluator, position)
 
     def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
-        """Return a certain hit, or the shot of a rollout or score, or a most probable cell.
+        """Return the index of the cell to shoot, as `Runner.shot`.
 
-        A rollout uses samples above `limit` configurations.
+        It is a certain hit, else what a rollout or a score chooses, else a most probable cell. A
+        rollout uses samples above `limit` configurations.
         """
         not_shot = [cell for cell in self.rule.order if not position.closed >> cell & 1]
         if self.game.is_silent:
@@ -354,18 +371,24 @@ class KernelRunner(Runner):
         return max(not_shot, key=counts.__getitem__)
 
     def compares_cells(self, n: int) -> bool:
-        """True if rollouts compare cells with n configurations."""
+        """True if the strategy is a rollout that compares cells with n configurations left.
+
+        If hits tell nothing, a rollout always does; else its rule has limits.
+        """
         if not self.is_rollout or self.game.is_silent:
             return self.is_rollout
         return self.rule.compare_above < n <= self.rule.compare_up_to
 
     @property
     def is_rollout(self) -> bool:
-        """True for a rollout, for which `shot` also takes 65 to `limit` configurations."""
+        """True for a rollout, which compares several candidate cells before a shot."""
         return self.rule.candidates > 1
 
     def _evaluator_of_sample(self, limit: int) -> TreeEvaluator:
-        """Return the kernel with the configurations from which samples are drawn; drawn once."""
+        """Return a kernel with a large sample of the game's configurations, which is drawn once.
+
+        The kernel draws the samples for shots from it. limit -- the most configurations of a task.
+        """
         if self._drawn is None or self._drawn[0] != limit:
             self._drawn = limit, self._draw_sample(limit)
         return self._drawn[1]
@@ -397,7 +420,10 @@ class KernelRunner(Runner):
 
 
 def _make_labels(game: Game, order: Sequence[int]) -> Labels:
-    """Return the labels of hits for the kernel; order -- the cells as ties are broken."""
+    """Return the ships and the labels of their hits, as the kernel takes them.
+
+    order -- the cells in the order in which ties are broken.
+    """
     if game.is_silent:
         return Labels(order, (), np.empty((0, 2), np.int32), False)
     codes, label_of_kind = Codes.of(game), game.label_of_kind
@@ -415,7 +441,10 @@ def _make_labels(game: Game, order: Sequence[int]) -> Labels:
 
 
 def _table_labels(game: Game, kind: int) -> NDArray[np.int16]:
-    """Return the numbers of the labels of a kind by placement and cell; -1 for no label."""
+    """Return the labels of a kind of ship: int16 of shape (placements, cells).
+
+    An entry is the index of the label among those possible on the cell, or -1 for no label.
+    """
     index_by_cell = [
         {label: i for i, label in enumerate(labels_at(game, cell))} for cell in range(game.cells)
     ]
@@ -427,13 +456,13 @@ def _table_labels(game: Game, kind: int) -> NDArray[np.int16]:
 
 
 def require_no_fault(strategy: Strategy, evaluator: TreeEvaluator, game: Game) -> None:
-    """Raise StrategyError if an answer of a score was wrong, which makes all results void."""
+    """Raise StrategyError if the kernel got a wrong answer from a score: its results are void."""
     if evaluator.fault is not None:
         raise scorer_error(strategy, game, *evaluator.fault)
 
 
 def _walk_tree(strategy: Strategy, evaluator: TreeEvaluator, position: Position) -> list[int]:
-    """Run a kernel; return its histogram by shots, with those before the position.
+    """Run a kernel on its configurations; return its histogram by shots, as `Runner.histogram`.
 
     Raises StrategyError if the answer of a score is wrong.
     """
@@ -449,14 +478,18 @@ def _walk_tree(strategy: Strategy, evaluator: TreeEvaluator, position: Position)
 
 
 def list_rows(position: Position) -> CellSets:
-    """Return all rows of `stream_rows` in one array."""
+    """Return the configurations of a position as one array, with the rows of `stream_rows`."""
     if position.game.is_silent:
         return Configurations(position).list()
     return np.concatenate(list(stream_coded_rows(position)))
 
 
 def stream_rows(position: Position) -> Iterator[CellSets]:
-    """Yield the configurations of a position in arrays: two words of cells, then any code."""
+    """Yield the configurations of a position in arrays of uint64, one configuration per row.
+
+    A row has the mask of the cells as two words. If hits tell something, the words of the *code*
+    follow: for each ship, the index of its placement.
+    """
     if position.game.is_silent:
         yield from Configurations(position, threads=1).stream(1 << 16)
     else:
@@ -464,7 +497,7 @@ def stream_rows(position: Position) -> Iterator[CellSets]:
 
 
 def stream_coded_rows(position: Position) -> Iterator[CellSets]:
-    """Yield the configurations of a position in arrays: two words of cells, then the code."""
+    """Yield the rows of `stream_rows` with codes, for a game in which hits tell something."""
     for case in sunk_assignments(position):
         listing = CodedConfigurations(position.game, case.sunk, case.constraints)
         yield from listing.stream()
