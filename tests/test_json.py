@@ -11,7 +11,7 @@ import pytest
 
 from docs import parts
 from docs.parts import about_families, declared
-from optsearch.cli.answers import EXACT, SCHEMA, json_text
+from optsearch.cli.answers import EXACT_FIELDS, SCHEMA, json_text
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.version import VERSION
 from tests.examples import plain
@@ -155,7 +155,7 @@ def test_the_form(here, tmp_path, monkeypatch, command):
             continue  # what the command needs
         assert always <= {*plain(found)} <= known
         pairs = list(exact_pairs(found))
-        assert pairs or not EXACT & {*found} - {"solutions"}  # a list, but of `count`
+        assert pairs or not EXACT_FIELDS & {*found} - {"solutions"}  # a list, but of `count`
         for number, text in pairs:
             assert (number is None) == (text is None)
             if text is not None:
@@ -224,7 +224,7 @@ def test_what_is_in_lists(answer_of, tmp_path, monkeypatch, arguments):
 def test_names_with_exact_texts_are_on_the_page():
     text = PAGE.partition("These have `NAME_exact` beside them")[2].partition("##")[0]
     listed = set(re.findall(r"`(\w+)`", text))
-    assert listed == {name for name in EXACT if not name.endswith("_total_height")}
+    assert listed == {name for name in EXACT_FIELDS if not name.endswith("_total_height")}
 
 
 def test_large_numbers_and_fractions():

@@ -159,7 +159,9 @@ def chosen_game(dialogue: Dialogue) -> str:
     for number, game in enumerate(games, 1):
         dialogue.say(f"{number}  {game.name:<10} {game.about}")
     while True:
-        line = dialogue.ask("which game? a number, a name or 10x10:5,4,3,3,2 [1] ", or_nothing=True)
+        line = dialogue.ask(
+            "which game? a number, a name or 10x10:5,4,3,3,2 [1] ", accept_empty=True
+        )
         if line is None:
             raise OptsearchError("no game was named")
         text = dict(zip(map(str, range(1, 1 + len(names))), names, strict=True)).get(line or "1")
@@ -189,7 +191,7 @@ def offer_file(dialogue: Dialogue, start: AnyPosition, file: Path) -> AnyPositio
         if before.shots and not start.shots and not is_over(before):
             replies = count_text(len(before.shots), "reply", "replies")
             question = f"{replies} of this game are kept ({before}); go on with them? [Y/n] "
-            answer = dialogue.ask(question, or_nothing=True)
+            answer = dialogue.ask(question, accept_empty=True)
             if answer is None or answer.lower() in ("", "y", "yes"):
                 return before
     except OptsearchError as error:

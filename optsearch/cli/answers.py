@@ -38,19 +38,21 @@ from optsearch.support.errors import printable
 from optsearch.support.version import VERSION
 
 if TYPE_CHECKING:
+    from optsearch.lower_bounds import Bound
     from optsearch.results.bracket import Bracket
 
 SCHEMA = 2
 """The number of the form; it rises when a name goes or changes its meaning."""
 
-EXACT = {
+EXACT_FIELDS = {
     *("total_height", "greedy_shots_total_height", "best_greedy_total_height"),
     *("worst_greedy_total_height", "configurations", "occurrence", "solutions"),
     *("mean", "share", "lower", "upper", "value", "bracket"),
 }
 """Names with a number that readers take for a float, and beside it, as NAME_exact, a text."""
 
-LARGEST = 1 << 53  # integers from here on are not all floats
+LONGEST = 30  # signs of a fraction that is printed
+LARGEST_EXACT = 1 << 53  # integers below this are exact as floats
 
 
 class Answer:
@@ -61,8 +63,8 @@ class Answer:
 
     def __init__(self, title: str = "", /, **fields: Any):
         self.fields = fields
-        self._shown: list[Any] = []
-        self._table: list[Mapping[str, Any]] | None = None
+        self._parts: list[Any] = []
+        self._rows: list[Mapping[str, Any]] | None = None
         if title:
             self.add_heading(title)
 
@@ -83,34 +85,37 @@ class Answer:
 
     def add_heading(self, text: str) -> None:
         """Add a line for people, in bold."""
-        self._shown.append(Text(printable(text), "bold"))
+        self._parts.append(Text(printable(text), "bold"))
 
     def add_fact(self, label: str, text: str | None, **fields: Any) -> None:
         """Add a line for people, left out where the text is None, and its fields of the JSON."""
         self.fields |= fields
         if text is None:
             return
-        if not self._shown or not isinstance(self._shown[-1], Table):
+        follows_fact = bool(self._parts) and isinstance(self._parts[-1], Table)
+        if not follows_fact:
             self.add(facts_table())
-        self._shown[-1].add_row(label, text)
+        self._parts[-1].add_row(label, text)
 
-    def add(self, *shown: Any, **fields: Any) -> None:
+    def add(self, *parts: Any, **fields: Any) -> None:
         """Add texts, boards or tables for people, and their fields of the JSON.
 
         One that takes long to make may be a function that makes it, called when it is printed.
         """
         self.fields |= fields
-        self._shown += shown
+        self._parts += parts
 
     def set_rows(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Set the rows of the CSV; where this is called several times, the first count."""
-        if self._table is None:
-            self._table = list(rows)
+        if self._rows is None:
+            self._rows = list(rows)
 
-    def add_bounds(self, bracket: Bracket, of_what: str, is_all: bool, every: bool) -> None:
+    def add_bounds(
+        self, bracket: Bracket, *, quantity: str, is_complete: bool, list_all: bool
+    ) -> None:
         """Add the bracket that bounds leave and its two ends, or every bound.
 
-        of_what -- the bounded quantity. is_all -- there was time for all bounds.
+        quantity -- what is bounded. is_complete -- there was time for all bounds.
         """
         fields = bracket.to_dicts()
         self.add(bounds=fields)
@@ -119,26 +124,23 @@ class Answer:
         self.add_fact(
             "bracket", f"{bracket.text}, {marked}", bracket=[bracket.lower, bracket.upper]
         )
-        for side, title in (("lower", f"{of_what}, at least:"), ("upper", "and at most:")):
+        for side, title in (("lower", f"{quantity}, at least:"), ("upper", "and at most:")):
             chosen = [bound for bound in bracket.bounds if bound.side == side]
-            if not every:
+            if not list_all:
                 chosen = [bound for bound in chosen if bracket.is_binding(bound)][:1]
-            self.add(*[title] * bool(chosen))
-            for bound in chosen:
-                value = f"{bracket.mark(bound)} {bracket.decimal(bound)}"
-                exact = f" = {bound.value}" if len(str(bound.value)) < 30 else ""
-                self.add(f"{value}  {bound.name}{exact}\n    {bound.source}")
-        if not every and len(bracket.bounds) > 2:
+            if chosen:
+                self.add(title, *(_bound_text(bound, bracket) for bound in chosen))
+        if not list_all and len(bracket.bounds) > 2:
             self.add(f"{len(bracket.bounds)} bounds in all: --all lists them")
-        reason = None if is_all else "with more time there are more bounds"
-        self.add_fact("cut short", reason, is_all=is_all)
+        reason = None if is_complete else "with more time there are more bounds"
+        self.add_fact("cut short", reason, is_all=is_complete)
 
     def print(self, form: Form) -> None:
         """Print the answer on standard output."""
         if form is Form.TEXT:
-            for part in self._shown:
-                part = part() if callable(part) else part
-                out.print(part, soft_wrap=not isinstance(part, Table))
+            for part in self._parts:
+                printed = part() if callable(part) else part
+                out.print(printed, soft_wrap=not isinstance(printed, Table))
         elif form is Form.JSON:
             click.echo(json_text(self.fields))
         else:
@@ -146,15 +148,21 @@ class Answer:
 
     def _csv(self) -> str:
         """Return the fields beside the table and then the table, or a row of all fields."""
-        if self._table is None:
+        if self._rows is None:
             return _csv_text([self.fields])
-        beside = {
-            name: _cell_text(value)
-            for name, value in _convert(self.fields).items()
+        comments = [
+            f"# {name}: {' '.join(_csv_cell(value).split())}\n"
+            for name, value in _json_value(self.fields).items()
             if not _is_nested(value)
-        }
-        lines = (f"# {name}: {' '.join(text.split())}\n" for name, text in beside.items())
-        return "".join(lines) + _csv_text(self._table)
+        ]
+        return "".join(comments) + _csv_text(self._rows)
+
+
+def _bound_text(bound: Bound, bracket: Bracket) -> str:
+    """Format a bound: its mark, its value, its name, and its source on a second line."""
+    exact = f" = {bound.value}" if len(str(bound.value)) < LONGEST else ""
+    value = f"{bracket.mark(bound)} {bracket.decimal(bound)}"
+    return f"{value}  {bound.name}{exact}\n    {bound.source}"
 
 
 def _is_nested(value: Any) -> bool:
@@ -164,20 +172,22 @@ def _is_nested(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _cell_text(value: Any) -> str:
+def _csv_cell(value: Any) -> str:
     """Format a value of JSON for a cell of a table."""
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, list) and not _is_nested(value):
-        return " ".join(map(_cell_text, value))
+        return " ".join(map(_csv_cell, value))
     return json.dumps(value, ensure_ascii=False)
 
 
 def _csv_rows(rows: list[Mapping[str, Any]]) -> list[list[str]]:
     """Return the names of columns, and the texts of each row; nothing where there is no row."""
-    fields = [_convert(row) for row in rows]
-    names = list(dict.fromkeys(name for row in fields for name in row))
-    return [names, *([_cell_text(row.get(name)) for name in names] for row in fields)] * bool(rows)
+    if not rows:
+        return []
+    converted = [_json_value(row) for row in rows]
+    names = list(dict.fromkeys(name for row in converted for name in row))
+    return [names, *([_csv_cell(row.get(name)) for name in names] for row in converted)]
 
 
 def _csv_text(rows: list[Mapping[str, Any]]) -> str:
@@ -189,43 +199,43 @@ def _csv_text(rows: list[Mapping[str, Any]]) -> str:
 def json_text(fields: Mapping[str, Any]) -> str:
     """Format an answer as JSON: its origin, then its fields, with exact texts beside numbers."""
     origin = {"schema": SCHEMA, "version": VERSION, "command": COMMAND.get()}
-    text = json.dumps({**origin, **_convert(fields)}, ensure_ascii=False)
+    text = json.dumps({**origin, **_json_value(fields)}, ensure_ascii=False)
     return printable(text, json.dumps)
 
 
-def _convert(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         fields: dict[str, Any] = {}
         for name, item in value.items():
-            if name in EXACT and _is_number(item):
-                fields[name] = _number(item)
-                fields[f"{name}_exact"] = value.get(f"{name}_exact", _exact(item))
-            elif name not in fields:
-                fields[name] = _convert(item)
+            if name in EXACT_FIELDS and _is_exact_number(item):
+                fields[name] = _json_number(item)
+                fields[f"{name}_exact"] = value.get(f"{name}_exact", _exact_text(item))
+            elif name not in fields:  # a NAME_exact of `value` may have come with its NAME
+                fields[name] = _json_value(item)
         return fields
     if isinstance(value, list | tuple):
-        return [_convert(item) for item in value]
+        return [_json_value(item) for item in value]
     return value
 
 
-def _is_number(value: Any) -> bool:
+def _is_exact_number(value: Any) -> bool:
     """Return True for an exact number, for None, and for a list of these that is not empty."""
     if isinstance(value, list | tuple):
-        return bool(value) and all(map(_is_number, value))
+        return bool(value) and all(map(_is_exact_number, value))
     return value is None or isinstance(value, int | Fraction)
 
 
-def _number(value: Any) -> Any:
+def _json_number(value: Any) -> Any:
     """Convert numbers for JSON: an integer below 2^53 stays, others become floats."""
     if isinstance(value, list | tuple):
-        return [_number(item) for item in value]
-    if value is None or (isinstance(value, int) and abs(value) < LARGEST):
+        return [_json_number(item) for item in value]
+    if value is None or (isinstance(value, int) and abs(value) < LARGEST_EXACT):
         return value
     return float(value)
 
 
-def _exact(value: Any) -> Any:
+def _exact_text(value: Any) -> Any:
     """Convert numbers to texts of integers or of fractions such as 497/44."""
     if isinstance(value, list | tuple):
-        return [_exact(item) for item in value]
+        return [_exact_text(item) for item in value]
     return None if value is None else str(value)

@@ -15,6 +15,7 @@ from optsearch.cli.common import (
 )
 from optsearch.cli.options import Form, Option, PositionOptions
 from optsearch.cli.progress import show_progress
+from optsearch.game import cell_name
 from optsearch.game.fleets import any_game
 from optsearch.questions.channel import probability_of
 from optsearch.questions.worth import SAMPLES, Inquiry, QuestionWorth
@@ -71,21 +72,29 @@ def ask(
             position, wrong=chance, samples=sampling.samples, seed=sampling.seed, prior=parsed_prior
         )
         worths = inquiry.rank(inquiry.questions(question or None), number)
-        shot, configurations = inquiry.best_shot, inquiry.posterior.configurations
+        best_shot, configurations = inquiry.best_shot, inquiry.posterior.configurations
     answer = Answer.about(position, parsed_prior)
     answer.add_fact("configurations", f"{configurations:,}", configurations=configurations)
     answer.add_fact(
         "false answers", f"{float(chance):.1%}" if chance else None, wrong=float(chance)
     )
     answer.add(seed=sampling.seed, samples=sampling.samples)
-    likely = cell_names(inquiry.posterior.greedy_shots())
-    exact = f"{inquiry.best_hit} = " if len(str(inquiry.best_hit)) < LONGEST else ""
-    chance_text = f"each hits with {exact}{float(inquiry.best_hit):.6f}"
-    hit = f"{' '.join(likely)}, {chance_text}" if likely else None
-    answer.add_fact("greedy shots", hit, greedy_shots=likely, best_hit=float(inquiry.best_hit))
-    best = shot and f"{cell_names([shot[0]])[0]}, its reply tells {shot[1]:.4f} bits"
-    answer.add_fact("best shot", best)
-    answer.add(best_shot=shot and cell_names([shot[0]])[0], best_shot_bits=shot and shot[1])
+    greedy_shots = cell_names(inquiry.posterior.greedy_shots())
+    hit_chance = inquiry.best_hit
+    exact = f"{hit_chance} = " if len(str(hit_chance)) < LONGEST else ""
+    text = f"{' '.join(greedy_shots)}, each hits with {exact}{float(hit_chance):.6f}"
+    answer.add_fact(
+        "greedy shots",
+        text if greedy_shots else None,
+        greedy_shots=greedy_shots,
+        best_hit=float(hit_chance),
+    )
+    if best_shot is None:
+        answer.add(best_shot=None, best_shot_bits=None)
+    else:
+        name, bits = cell_name(best_shot[0]), best_shot[1]
+        text = f"{name}, its reply tells {bits:.4f} bits"
+        answer.add_fact("best shot", text, best_shot=name, best_shot_bits=bits)
     mean = inquiry.optimum
     answer.add_fact("optimum", None if mean is None else f"{exact_text(mean)} shots", mean=mean)
     rows = [worth.to_dict() for worth in worths]
@@ -98,17 +107,19 @@ def table_text(worths: list[QuestionWorth]) -> str:
     """Format a row for each question."""
     has_optimum = any(worth.mean is not None for worth in worths)
     heads = ["question", "bits", "hit", *["optimum"] * has_optimum, "method", "answers"]
-    return align_columns([heads, *(_row(worth, has_optimum) for worth in worths)])
+    return align_columns([heads, *(worth_row(worth, has_optimum) for worth in worths)])
 
 
-def _row(worth: QuestionWorth, has_optimum: bool) -> list[str]:
+def worth_row(worth: QuestionWorth, has_optimum: bool) -> list[str]:
+    """Return the texts of a question: itself, bits, gain, the optimum, its method, answers."""
     bits_error, gain_error = (
         "" if error is None else f" ± {error:.4f}" for error in (worth.bits_error, worth.gain_error)
     )
     mean = "" if worth.mean is None else f"{float(worth.mean):.4f}"
     answers = ", ".join(f"{answer} {float(p):.1%}" for answer, p in worth.answers.items())
+    bits, gain = f"{worth.bits:.4f}{bits_error}", f"{float(worth.gain):+.4f}{gain_error}"
     return [
-        *(worth.question, f"{worth.bits:.4f}{bits_error}", f"{float(worth.gain):+.4f}{gain_error}"),
+        *(worth.question, bits, gain),
         *([mean] * has_optimum),
         *(worth.method, answers),
     ]

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.table import Table
 from rich.text import Text
@@ -102,10 +102,12 @@ def read_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
             f"{text!r} does not say which board of the file; write FILE.json#BOARD:SHIP,SHIP,… (a "
             "board drawn with . and - is FILE.txt:SHIP,SHIP,…)"
         )
-    is_named = Path(file).suffix == ".txt" or "/" in file
-    if not colon and len(file) < MOST_NAME and Path(file).is_file():
-        raise GameError(f"{text!r} has no fleet; write it after a colon, as in {text}:5,4,3")
-    if not colon or not (is_named or Path(file).is_file()):
+    if not colon:
+        if len(file) < MOST_NAME and Path(file).is_file():
+            raise GameError(f"{text!r} has no fleet; write it after a colon, as in {text}:5,4,3")
+        return parse(text)
+    looks_like_file = Path(file).suffix == ".txt" or "/" in file
+    if not looks_like_file and not Path(file).is_file():
         return parse(text)
     rows, columns, holes = drawn_board(read_drawing(Path(file)))
     option = f",holes={holes_text(holes, columns)}" if holes else ""
@@ -125,19 +127,25 @@ def expand_games(texts: Iterable[str]) -> Iterator[str]:
     in a list that was not named before.
     """
     for text in texts:
-        is_piped = text == "-"
-        if not is_piped and (":" in text or split_name(text) or not Path(text).is_file()):
+        is_game = ":" in text or split_name(text) or not Path(text).is_file()
+        if text != "-" and is_game:
             yield from expand_range(text)
             continue
-        content = sys.stdin.read(MOST_LISTED) if is_piped else text_of(text, GameError, MOST_LISTED)
-        lines = [re.split(r"(?:^|\s)#", line)[0].strip() for line in content.splitlines()]
-        if not any(lines):
-            where = "standard input" if is_piped else repr(text)
-            raise GameError(f"{where} has no game; write one on each line, such as 4x4:3,2")
-        for line in filter(None, lines):
-            yield from (
-                str(Game.read(game)) if ".py:" in game else game for game in expand_range(line)
-            )
+        for line in _listed_lines(text):
+            for game in expand_range(line):
+                # a user's rule in a list must have been named before, which `read` checks
+                yield str(Game.read(game)) if ".py:" in game else game
+
+
+def _listed_lines(source: str) -> list[str]:
+    """Return the lines of a list of games, without comments; at least one."""
+    is_piped = source == "-"
+    content = sys.stdin.read(MOST_LISTED) if is_piped else text_of(source, GameError, MOST_LISTED)
+    lines = [re.split(r"(?:^|\s)#", line)[0].strip() for line in content.splitlines()]
+    if not any(lines):
+        where = "standard input" if is_piped else repr(source)
+        raise GameError(f"{where} has no game; write one on each line, such as 4x4:3,2")
+    return list(filter(None, lines))
 
 
 def read_drawing(board: Path) -> str:
@@ -347,52 +355,72 @@ def board_in_colours(
     The columns of a board from a file need not lie below each other: each of its lines begins with
     the names of its first and last cell.
     """
+    centres = game.board.centres
+    lines = _lines_of_board(game, texts)
+    margin = max(len(line.name) for line in lines)
+    text_width = max(len(text) for row in texts for text in row)
+    if not game.board.digest:
+        text_width = max(text_width, len(column_name(game.board.columns - 1)))
+    cell_width = text_width + 2
+    if any(x % 1 for x, _ in centres):
+        cell_width += cell_width % 2  # so that half a cell is a whole number of letters
+    leftmost = min(x for x, _ in centres)
+
+    def draw_line(line: BoardLine) -> Text:
+        drawn = Text()
+        for index, text in line.texts:
+            start = margin + round(cell_width * (centres[index][0] - leftmost))
+            if not drawn:
+                drawn.append(line.name.rjust(start))
+            drawn.append(" " * (start - len(drawn)))
+            cell = None if line.is_heading else game.cell(index)
+            mark = "›" if cell is not None and cell == marked else ""
+            style = None if styles is None or cell is None else styles.get(cell)
+            drawn.append(mark.rjust(cell_width - text_width) + text.rjust(text_width), style)
+        return drawn
+
+    return Text("\n").join(map(draw_line, lines))
+
+
+class BoardLine(NamedTuple):
+    """A line of a drawn board: its name at the left, and the index and the text of each cell."""
+
+    name: str
+    texts: list[tuple[int, str]]
+    is_heading: bool = False
+
+
+def _lines_of_board(game: Game, texts: Sequence[Sequence[str]]) -> list[BoardLine]:
+    """Return the lines of a board from top to bottom; that of a grid begins with column letters."""
     board = game.board
-    lines: dict[float, list[int]] = {}
-    for cell in bits(((1 << board.cells) - 1) & ~board.empty):
-        lines.setdefault(round(board.centres[cell][1], 6), []).append(cell)
-    letters = [] if board.digest else [column_name(column) for column in range(board.columns)]
-    width = max(len(text) for line in (letters, *texts) for text in line)
-    apart = width + 2
-    if any(x % 1 for x, _ in board.centres):
-        apart += apart % 2  # so that half a cell is a number of letters
-    left = min(x for x, _ in board.centres)
-
-    def draw_line(name: str, line: Sequence[tuple[int, str]]) -> Text:
-        row = Text()
-        for index, text in line:
-            start = margin + round(apart * (board.centres[index][0] - left))
-            row.append("" if row else name.rjust(start))
-            cell = game.cell(index)
-            is_last = name and cell == marked
-            row.append(" " * (start - len(row)))
-            style = (styles or {}).get(cell) if name else None
-            row.append(("›" if is_last else "").rjust(apart - width) + text.rjust(width), style)
-        return row
-
-    named_lines = [("", list(enumerate(letters)))] if letters else []
-    for y in sorted(lines):
-        cells = sorted(lines[y], key=lambda cell: board.centres[cell])
+    cells_by_height: dict[float, list[int]] = {}
+    for index in bits(((1 << board.cells) - 1) & ~board.empty):
+        cells_by_height.setdefault(round(board.centres[index][1], 6), []).append(index)
+    lines = []
+    if not board.digest:
+        letters = [(column, column_name(column)) for column in range(board.columns)]
+        lines.append(BoardLine("", letters, is_heading=True))
+    for _, cells in sorted(cells_by_height.items()):
+        cells.sort(key=lambda index: board.centres[index])
         first, last = game.cell(cells[0]), game.cell(cells[-1])
         name = f"{cell_name(first)}–{cell_name(last)}" if board.digest else str(first[0] + 1)
-        named_lines.append(
-            (name, [(cell, texts[cell // board.columns][cell % board.columns]) for cell in cells])
+        lines.append(
+            BoardLine(name, [(i, texts[i // board.columns][i % board.columns]) for i in cells])
         )
-    margin = max(len(name) for name, _ in named_lines)
-    return Text("\n").join(draw_line(name, line) for name, line in named_lines)
+    return lines
 
 
 @contextmanager
 def explain_resuming(option: str, folder: Path | None) -> Iterator[None]:
     """Say how to go on where work is cut short. option -- takes the folder that keeps work."""
     hint = f"what is done is in {folder}, and the same command goes on from there"
+    if folder is None:
+        hint = f"with {option} FOLDER, what is done would be kept"
     try:
         yield
     except KeyboardInterrupt:
         raise Interrupted("" if folder is None else f"; {hint}") from None
     except WorkerLost as lost:
-        if folder is None:
-            hint = f"with {option} FOLDER, what is done would be kept"
         raise WorkerLost(f"{lost}; fewer --jobs may do; {hint}") from None
 
 

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -62,12 +63,13 @@ def count(start: PositionOptions, form: Form = Form.TEXT) -> None:
     with show_progress("counting") as progress:
         posterior = posterior_of(position, progress=progress)
         number = posterior.configurations
-        first = 0 if number else posterior.first_impossible()
+        first_impossible = 0 if number else posterior.first_impossible()  # a shot, from 1
     answer = Answer.about(position)
     answer.add_fact("configurations", f"{number:,}", configurations=number)
-    if first:
-        shot = f"shot number {first}, {position.shots[first - 1]}, leaves none"
-        answer.add_fact("impossible", shot, first_impossible=first)
+    if first_impossible:
+        shot = position.shots[first_impossible - 1]
+        text = f"shot number {first_impossible}, {shot}, leaves none"
+        answer.add_fact("impossible", text, first_impossible=first_impossible)
     answer.print(form)
 
 
@@ -96,47 +98,47 @@ def posterior(
     position = read_noisy_position(start, false_replies)
     prior = read_prior(position.game, start.prior, noise.know or ())
     with show_progress("counting") as progress:
-        posterior_ = posterior_of(position, prior, progress)
-        occurrence = posterior_.occurrence.tolist()  # which counts the configurations too
-        likely = [cell_name(cell) for cell in posterior_.greedy_shots()]
+        posterior = posterior_of(position, prior, progress)
+        occurrence = posterior.occurrence.tolist()  # which counts the configurations too
+        likely = [cell_name(cell) for cell in posterior.greedy_shots()]
     if figure is not None:
-        draw_heat_map(posterior_.observations, posterior_.probability, figure)
-    number = posterior_.configurations
+        draw_heat_map(posterior.observations, posterior.probability, figure)
+    number = posterior.configurations
     answer = Answer(
         title_with_rules(position.title, position.game), **position_fields(position, prior)
     )
-    answer.add("", heat_map_text(posterior_, counts))
+    answer.add("", heat_map_text(posterior, counts))
     answer.add_fact("false replies", str(false_replies) if false_replies else None)
     answer.add_prior(prior)
     answer.add_fact("configurations", f"{number:,}", configurations=number)
-    answer.add(occurrence=occurrence, probability=posterior_.probability.tolist())
-    answer.set_rows(posterior_.to_dicts())
-    answer.add_fact("still unknown", f"{posterior_.entropy:.3f} bits", bits=posterior_.entropy)
-    if isinstance(posterior_, MixedPosterior):
-        add_lengths(answer, posterior_)
+    answer.add(occurrence=occurrence, probability=posterior.probability.tolist())
+    answer.set_rows(posterior.to_dicts())
+    answer.add_fact("still unknown", f"{posterior.entropy:.3f} bits", bits=posterior.entropy)
+    if isinstance(posterior, MixedPosterior):
+        add_ship_lengths(answer, posterior)
     answer.add_fact(
         "greedy shots", " ".join(likely) or "none: every ship is sunk", greedy_shots=likely
     )
     if likely:
-        row, column = posterior_.greedy_shots()[0]
-        exact = f"{posterior_.frequency[row][column]} = " if posterior_.is_exact else ""
-        exact = "" if len(exact) > MOST_DIGITS else exact
-        answer.add_fact("each hits with", f"{exact}{posterior_.probability[row, column]:.6f}")
+        row, column = posterior.greedy_shots()[0]
+        text = f"{posterior.probability[row, column]:.6f}"
+        exact = f"{posterior.frequency[row][column]} = " if posterior.is_exact else ""
+        if len(exact) <= MOST_DIGITS:
+            text = exact + text
+        answer.add_fact("each hits with", text)
     answer.add_fact("drawing", str(figure) if figure else None)
     answer.print(form)
 
 
-def add_lengths(answer: Answer, posterior: MixedPosterior) -> None:
+def add_ship_lengths(answer: Answer, posterior: MixedPosterior) -> None:
     """Add the probability of each length of each ship, and that every ship is sunk."""
-    by_ship = {str(kind): by_length for kind, by_length in posterior.lengths.items()}
-    for ship, by_length in by_ship.items():
+    lengths_of_ships = {}
+    for ship, by_length in posterior.lengths.items():
         chances = (f"{length} {float(p):.1%}" for length, p in by_length.items() if p)
         answer.add_fact(f"ship {ship}", ", ".join(chances))
+        lengths_of_ships[str(ship)] = {str(length): float(p) for length, p in by_length.items()}
     answer.add(
-        lengths={
-            ship: {str(length): float(p) for length, p in by_length.items()}
-            for ship, by_length in by_ship.items()
-        },
+        lengths=lengths_of_ships,
         fleets=[
             {"fleet": list(lengths), "probability": float(p)}
             for lengths, p in posterior.fleets.items()
@@ -151,27 +153,30 @@ def heat_map_text(posterior: Posterior, counts: bool = False) -> Text:
 
     counts -- show in how many configurations a cell has a ship, in place of percent and the bar.
     """
-    observations, game = posterior.observations, posterior.position.game
-    shot = posterior.position.drawn_replies  # what leaves no doubt
-    likely, doubtful = set(posterior.greedy_shots()), set(observations.signs) - set(shot)
-    chances = posterior.probability
-    numbers = posterior.occurrence if counts else 100 * chances
-    fresh = set(game.cells_of((1 << game.cells) - 1 & ~posterior.position.closed))
-    highest = max((chances[cell] for cell in fresh), default=0)
+    position, probability = posterior.position, posterior.probability
+    game, certain_replies = position.game, position.drawn_replies
+    doubtful = set(posterior.observations.signs) - set(certain_replies)
+    most_probable = set(posterior.greedy_shots())
+    all_cells = (1 << game.cells) - 1
+    open_cells = set(game.cells_of(all_cells & ~position.closed))
+    highest = max((probability[cell] for cell in open_cells), default=0)
     texts = [[HOLE] * game.columns for _ in range(game.rows)]
     styles = {}
-    for cell in fresh:
-        number = format(numbers[cell], "," if counts else ".1f")
-        texts[cell[0]][cell[1]] = f"{number}?" if cell in doubtful else number
-        heated = heat_in_terminal(chances[cell] / (highest or 1))
-        styles[cell] = GREEDY_IN_TERMINAL if cell in likely else heated
-    for (row, column), sign in shot.items():
+    for row, column in open_cells:
+        cell = row, column
+        number = f"{posterior.occurrence[cell]:,}" if counts else f"{100 * probability[cell]:.1f}"
+        texts[row][column] = f"{number}?" if cell in doubtful else number
+        styles[cell] = heat_in_terminal(probability[cell] / (highest or 1))
+        if cell in most_probable:
+            styles[cell] = GREEDY_IN_TERMINAL
+    for (row, column), sign in certain_replies.items():
         texts[row][column], styles[row, column] = sign.letter, IN_TERMINAL[sign.hit]
     text = board_in_colours(game, texts, styles)
-    signs = [legend(game)] if shot else []
-    signs += [f"{HOLE} hole"] if game.holes & ~game.board.empty else []
-    signs += [DOUBT] if doubtful else []
-    text.append(f"\n\n{', '.join(signs)}" if signs else "")
+    meanings = [legend(game)] if certain_replies else []
+    meanings += [f"{HOLE} hole"] if game.holes & ~game.board.empty else []
+    meanings += [DOUBT] if doubtful else []
+    if meanings:
+        text.append(f"\n\n{', '.join(meanings)}")
     if highest and not counts:
         text.append("\n\nprobability of a ship, percent: ")
         for share in np.linspace(0, 1, 5):
@@ -238,17 +243,21 @@ def sample(
         print_boards(posterior, batches)
         return
     # Written while it is drawn: ten million configurations do not fit into memory.
-    ship_texts = chain.from_iterable(map(posterior.ships, watched(batches)))
-    if form is not Form.JSON:
-        if form is Form.CSV:
-            click.echo("".join(f"# {key}: {value}\n" for key, value in fields.items()) + "ships")
-        for names in ship_texts:
-            click.echo(" ".join(names))
+    ship_names = chain.from_iterable(map(posterior.ships, show_each_wait(batches)))
+    if form is Form.JSON:
+        print_json_sample(fields, ship_names)
         return
-    head = json_text({**fields, "sample": []})
-    first = json.dumps(next(ship_texts))
-    click.echo(head.removesuffix("]}") + first, nl=False)
-    for names in ship_texts:
+    if form is Form.CSV:
+        click.echo("".join(f"# {key}: {value}\n" for key, value in fields.items()) + "ships")
+    for names in ship_names:
+        click.echo(" ".join(names))
+
+
+def print_json_sample(fields: dict[str, Any], ship_names: Iterator[list[str]]) -> None:
+    """Print a sample as JSON, a configuration at a time; there is at least one."""
+    text_of_none = json_text({**fields, "sample": []})
+    click.echo(text_of_none.removesuffix("]}") + json.dumps(next(ship_names)), nl=False)
+    for names in ship_names:
         click.echo(f", {json.dumps(names)}", nl=False)
     click.echo("]}")
 
@@ -270,7 +279,7 @@ def draw_in_batches(
         yield posterior.sample(min(BATCH, number - start), rng, masks=True)
 
 
-def watched(batches: Iterator[CellSets]) -> Iterator[CellSets]:
+def show_each_wait(batches: Iterator[CellSets]) -> Iterator[CellSets]:
     """Yield batches; show while one is drawn or listed."""
     while True:
         with show_progress("drawing"):
@@ -282,7 +291,7 @@ def watched(batches: Iterator[CellSets]) -> Iterator[CellSets]:
 
 def print_boards(posterior: Posterior, batches: Iterator[CellSets]) -> None:
     """Print boards, each with a blank line behind it, and the meaning of their signs."""
-    for batch in watched(batches):
+    for batch in show_each_wait(batches):
         for board in posterior.boards(batch):
             click.echo(f"{board}\n")
     holes = f"; {HOLE} a hole" if posterior.position.game.holes else ""

@@ -28,20 +28,20 @@ class Dialogue:
         if self.is_person:
             import readline  # noqa: F401 - lines can be edited, and come back
 
-    def ask(self, prompt: str, or_nothing: bool = False) -> str | None:
+    def ask(self, prompt: str, accept_empty: bool = False) -> str | None:
         """Return the next line without its comment; None at the end of the input.
 
-        Empty lines are left out, unless `or_nothing`.
+        Empty lines are left out, unless `accept_empty`.
         """
         while True:
-            line = self._line(prompt)
+            line = self._read_line(prompt)
             if line is None:
                 return None
             text = strip_comment(line).strip()
-            if text or or_nothing:
+            if text or accept_empty:
                 return text
 
-    def _line(self, prompt: str) -> str | None:
+    def _read_line(self, prompt: str) -> str | None:
         if self.is_person and not self.is_quiet:
             try:
                 return input(prompt)
@@ -55,7 +55,8 @@ class Dialogue:
 
     def refuse(self, reason: str) -> None:
         """Print an error about a line; the conversation goes on."""
-        (err if self.is_quiet else out).print(reason, style="red", soft_wrap=True)
+        console = err if self.is_quiet else out
+        console.print(reason, style="red", soft_wrap=True)
 
     def say(self, text: str = "", style: str | None = None) -> None:
         """Print a line for people; nothing where the answer is for a program."""

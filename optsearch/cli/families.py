@@ -167,7 +167,7 @@ def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> Non
     answer = Answer(heading(sets), **family_fields(sets))
     result = collect_bounds(sets.title, time_limit, partial(identify_.bounds, sets))
     bracket = Bracket.of(sets.position, result.bounds)
-    answer.add_bounds(bracket, "mean misses", result.is_all, every)
+    answer.add_bounds(bracket, quantity="mean misses", is_complete=result.is_all, list_all=every)
     answer.print(form)
     if result.is_interrupted:
         raise Interrupted

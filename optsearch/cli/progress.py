@@ -51,7 +51,7 @@ def show_progress(
     if QUIET.get():
         yield no_progress
         return
-    label, latest, is_done = printable(label), [""], Event()
+    label, latest_note, is_done = printable(label), "", Event()
     bar = Bar(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
@@ -68,13 +68,15 @@ def show_progress(
     started, countdown = time.monotonic(), Countdown()
 
     def report(status: Status) -> None:
-        left = countdown.text(status)
+        nonlocal latest_note
         share = f"{status.share:.1%}" if status.total else ""
-        far = hint if left and (status.seconds_to_go or 0) > DAY else ""
-        latest[0] = ", ".join(filter(None, [share, f"{left}{far}", note(status)]))
-        bar.update(task, completed=status.done, total=status.total or None, note=latest[0])
+        time_to_go = countdown.text(status)
+        if time_to_go and (status.seconds_to_go or 0) > DAY:
+            time_to_go += hint
+        latest_note = ", ".join(filter(None, [share, time_to_go, note(status)]))
+        bar.update(task, completed=status.done, total=status.total or None, note=latest_note)
 
-    def show() -> None:
+    def print_until_done() -> None:
         if err.is_terminal:
             if not is_done.wait(SOON):
                 bar.start()
@@ -83,10 +85,10 @@ def show_progress(
         while not is_done.wait(pause):
             line = f"{label}, for {time.monotonic() - started:,.0f} s so far"
             with suppress(OSError):  # nobody reads it
-                print(": ".join(filter(None, (line, latest[0]))), file=sys.stderr, flush=True)
+                print(": ".join(filter(None, (line, latest_note))), file=sys.stderr, flush=True)
             pause = SECONDS
 
-    thread = Thread(target=show, daemon=True)
+    thread = Thread(target=print_until_done, daemon=True)
     thread.start()
     try:
         yield report
@@ -99,7 +101,7 @@ def show_progress(
 
 @contextmanager
 def show_search_progress(
-    label: str, unit: str = "shots", certain: int = 0
+    label: str, unit: str = "shots", certain_total: int = 0
 ) -> Iterator[Progress[SearchStatus]]:
     """Show progress of a solver: in place of a share the bracket of the mean, once there is one.
 
@@ -114,13 +116,13 @@ def show_search_progress(
             return f"worst case {status.worst} shots, the least mean of it is searched, {text}"
         if status.lower is None or status.best is None:
             return text
-        low, high = (
-            Fraction(height - certain, status.weight) for height in (status.lower, status.best)
-        )
-        mean = decimal(low) if low == high else bracket_text(low, high)
+        lower = Fraction(status.lower - certain_total, status.weight)
+        upper = Fraction(status.best - certain_total, status.weight)
+        mean = decimal(lower) if lower == upper else bracket_text(lower, upper)
         return f"{mean} {unit}, {text}"
 
     with show_progress(label, note) as report:
+        # without a total the note is shown and no share
         yield lambda status: report(status if status.best is None else replace(status, total=0))
 
 
@@ -135,44 +137,52 @@ class CollectedBounds(NamedTuple):
 def collect_bounds(
     label: str,
     time_limit: float | None,
-    bounds: Callable[[Progress[BoundsStatus]], Iterator[Bound]],
-    first: Sequence[Bound] = (),
+    compute: Callable[[Progress[BoundsStatus]], Iterator[Bound]],
+    fallback_bounds: Sequence[Bound] = (),
     on_narrower: Callable[[Bound, Mapping[str, Fraction]], None] | None = None,
 ) -> CollectedBounds:
     """Collect bounds until they end, a time is over, or ctrl-C.
 
-    bounds -- takes a function to call with each status, and yields bounds. first -- added, when the
-    time is over or at ctrl-C, for a side (lower or upper) that has no bound. If one still has none,
-    LimitReached or KeyboardInterrupt is raised. on_narrower -- called with each bound that narrows
-    the bracket and the ends by side, in place of the progress, which shows the ends otherwise.
+    compute -- takes a function to call with each status, and yields bounds. fallback_bounds --
+    added, when the time is over or at ctrl-C, for a side (lower or upper) that has no bound. If one
+    still has none, LimitReached or KeyboardInterrupt is raised. on_narrower -- called with each
+    bound that narrows the bracket and the ends by side, in place of the progress, which shows the
+    ends otherwise.
     """
     collected: list[Bound] = []
     best: dict[str, Fraction] = {}
 
-    def narrows(bound: Bound) -> bool:
-        better = max if bound.side == "lower" else min
+    def update_best(bound: Bound) -> bool:
+        """Return True if the bound narrows the bracket."""
         end_before = best.get(bound.side)
-        best[bound.side] = bound.value if end_before is None else better(end_before, bound.value)
-        return best[bound.side] != end_before
+        if end_before is not None:
+            is_better = (
+                bound.value > end_before if bound.side == "lower" else bound.value < end_before
+            )
+            if not is_better:
+                return False
+        best[bound.side] = bound.value
+        return True
 
     def note(status: BoundsStatus) -> str:
         ends_so_far = [bracket_text(best["lower"], best.get("upper"))] if "lower" in best else []
         return ", ".join([*ends_so_far, status.step])
 
-    for bound in first:
-        narrows(bound)
+    for bound in fallback_bounds:
+        update_best(bound)
     limit = Limit(time_limit)
     display = nullcontext(no_progress) if on_narrower else show_progress(label, note)
     try:
         with limit.alarm(), display as progress:
-            for bound in bounds(limit.watch(progress)):
+            for bound in compute(limit.watch(progress)):
                 collected.append(bound)
-                if narrows(bound) and on_narrower is not None:
+                if update_best(bound) and on_narrower is not None:
                     on_narrower(bound, best)
-        return CollectedBounds(collected, True, False)
+        return CollectedBounds(collected, is_all=True, is_interrupted=False)
     except (LimitReached, KeyboardInterrupt) as end:
         sides = {bound.side for bound in collected}
-        collected += [bound for bound in first if bound.side not in sides]
+        collected += [bound for bound in fallback_bounds if bound.side not in sides]
         if {bound.side for bound in collected} != {"lower", "upper"}:
             raise
-        return CollectedBounds(collected, False, isinstance(end, KeyboardInterrupt))
+        is_interrupted = isinstance(end, KeyboardInterrupt)
+        return CollectedBounds(collected, is_all=False, is_interrupted=is_interrupted)

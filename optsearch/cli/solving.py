@@ -662,7 +662,8 @@ def bounds(
     watch = print_bracket if narrowing else None
     result = bounds_in_time(position, prior, time_limit, left_out.append, watch)
     answer = Answer.about(position, prior)
-    answer.add_bounds(Bracket.of(position, result.bounds), "mean shots", result.is_all, every)
+    bracket = Bracket.of(position, result.bounds)
+    answer.add_bounds(bracket, quantity="mean shots", is_complete=result.is_all, list_all=every)
     answer.add(
         *(f"left out: {bound.name} ({bound.reason})" for bound in left_out),
         left_out=[{"name": bound.name, "reason": bound.reason} for bound in left_out],
