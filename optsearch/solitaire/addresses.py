@@ -46,8 +46,8 @@ FLEETS = {
     "e": (5, 4, 4, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1),
 }
 _DIGITS = digits + ascii_lowercase
-_GAPS = _DIGITS[16:]  # of 1 to 20 places
-_UNSHAPED = -1  # the number of .
+_GAPS = _DIGITS[16:]  # g to z skip 1 to 20 places
+_UNSHAPED = -1  # in place of the number, for the sign .
 _FORM = re.compile(
     r"[^?]*\?(?:\w+=\w*&)*([a-z0-9-]+?)(?:_edit|_play)?/"
     r"(\d{1,3})/(\d{1,3})/([^/]*)/(/[a-z]|\d{1,4}(?:/\w+)*)/?",
@@ -68,9 +68,9 @@ def to_address(puzzle: Puzzle) -> str:
         )
     numbers = {cell: _UNSHAPED if v == SHIP else SHOWN.index(v) for cell, v in puzzle.revealed}
     cells = [numbers.get(puzzle.cell(i)) for i in range(puzzle.rows * puzzle.columns)]
-    clues = _signs((*puzzle.column_counts, *puzzle.row_counts)) + _signs(cells)
+    clues = _write_clues((*puzzle.column_counts, *puzzle.row_counts)) + _write_clues(cells)
     letter = next((letter for letter, fleet in FLEETS.items() if fleet == puzzle.fleet), "")
-    ships = [_ship(length) for length in reversed(puzzle.fleet)]
+    ships = [_write_ship(length) for length in reversed(puzzle.fleet)]
     fleet = f"/{letter}" if letter else "/".join([str(len(ships)), *ships])
     return f"{HOME}{puzzle.columns}/{puzzle.rows}/{clues}/{fleet}"
 
@@ -84,12 +84,11 @@ def from_address(address: str) -> Puzzle:
         kind, columns, rows, clues, fleet = match.groups()
         if kind != "battleship":
             raise PuzzleError(f"{kind!r} is not a kind of puzzle that is read; battleship is")
-        puzzle = Puzzle(int(rows), int(columns), _fleet(fleet))
+        puzzle = Puzzle(int(rows), int(columns), _read_fleet(fleet))
         signs = iter(re.findall(r"-[0-9a-f]{2}|.", clues))
-        counts = [
-            None if n == _UNSHAPED else n for n in _numbers(signs, puzzle.columns + puzzle.rows)
-        ]
-        cells = list(_numbers(signs, puzzle.columns * puzzle.rows))
+        numbers = _read_clues(signs, puzzle.columns + puzzle.rows)
+        counts = [None if number == _UNSHAPED else number for number in numbers]
+        cells = list(_read_clues(signs, puzzle.columns * puzzle.rows))
         if surplus := "".join(signs):
             raise PuzzleError(
                 f"{surplus!r:.40} are more clues than the grid {puzzle.grid} has places"
@@ -99,25 +98,30 @@ def from_address(address: str) -> Puzzle:
             column_counts=tuple(counts[: puzzle.columns]),
             row_counts=tuple(counts[puzzle.columns :]),
             revealed=tuple(
-                (puzzle.cell(i), _value(n)) for i, n in enumerate(cells) if n is not None
+                (puzzle.cell(index), _read_value(number))
+                for index, number in enumerate(cells)
+                if number is not None
             ),
         )
     except PuzzleError as error:
         raise PuzzleError(f"{shortened(address)}: {error}") from None
 
 
-def _signs(numbers: Iterable[int | None]) -> str:
-    """Write numbers; None is a place without one."""
-    texts = (" " if n is None else "." if n == _UNSHAPED else _number(n) for n in numbers)
-    return re.sub(" {1,20}", lambda gap: _GAPS[len(gap[0]) - 1], "".join(texts))
+def _write_clues(numbers: Iterable[int | None]) -> str:
+    """Return the signs of clues; None is a place without a clue."""
+    signs = "".join(" " if number is None else _write_number(number) for number in numbers)
+    return re.sub(" {1,20}", lambda gap: _GAPS[len(gap[0]) - 1], signs)
 
 
-def _number(number: int) -> str:
+def _write_number(number: int) -> str:
+    """Return the sign of one clue."""
+    if number == _UNSHAPED:
+        return "."
     return f"{number:x}" if number < 16 else f"-{number:x}"
 
 
-def _numbers(signs: Iterator[str], places: int) -> Iterator[int | None]:
-    """Read the numbers of some places, None for a place without one."""
+def _read_clues(signs: Iterator[str], places: int) -> Iterator[int | None]:
+    """Yield the numbers of the next places, None for a place without a clue."""
     while places:
         sign = next(signs, "")
         gap = _GAPS.find(sign) + 1 if sign else 0
@@ -127,29 +131,37 @@ def _numbers(signs: Iterator[str], places: int) -> Iterator[int | None]:
             raise PuzzleError(f"{sign!r} among the clues is neither a number nor ., nor g to z")
         if gap > places:
             raise PuzzleError(f"{sign!r} among the clues skips {gap} places; {places} are left")
-        yield from [None] * gap if gap else [_UNSHAPED if sign == "." else int(sign.strip("-"), 16)]
+        if gap:
+            yield from [None] * gap
+        else:
+            yield _UNSHAPED if sign == "." else int(sign.strip("-"), 16)
         places -= gap or 1
 
 
-def _value(number: int) -> str:
+def _read_value(number: int) -> str:
+    """Return the value of a revealed cell; PuzzleError for a number that `Puzzle` does not have."""
     if number == _UNSHAPED:
         return SHIP
     if number >= len(SHOWN):
         raise PuzzleError(
-            f"the clue {_number(number)!r} of a cell is for ships that are not straight; the clues "
-            f"0 to {len(SHOWN) - 1} and . are handled"
+            f"the clue {_write_number(number)!r} of a cell is for ships that are not straight; the "
+            f"clues 0 to {len(SHOWN) - 1} and . are handled"
         )
     return SHOWN[number]
 
 
-def _ship(length: int) -> str:
-    """Write a straight ship: its width and height, and its cells as bits."""
-    last = length % 5
-    full = "v" * (length // 5)
-    return f"{_DIGITS[length]}1{full}" + (_DIGITS[32 - (32 >> last)] if last else "")
+def _write_ship(length: int) -> str:
+    """Return the text of a horizontal ship: its width, its height 1, and its cells as bits.
+
+    A digit has five cells, the first in its highest bit; v is five.
+    """
+    full_digits, cells_left = divmod(length, 5)
+    last_digit = _DIGITS[32 - (32 >> cells_left)] if cells_left else ""
+    return f"{_DIGITS[length]}1{'v' * full_digits}{last_digit}"
 
 
-def _fleet(text: str) -> tuple[int, ...]:
+def _read_fleet(text: str) -> tuple[int, ...]:
+    """Return the lengths of a fleet by its letter or its ships; PuzzleError for other ships."""
     if text[0] == "/":
         if text[1] not in FLEETS:
             raise PuzzleError(f"the fleet {text!r} is not one of straight ships; /c, /d and /e are")
@@ -157,7 +169,8 @@ def _fleet(text: str) -> tuple[int, ...]:
     number, *ships = text.split("/")
     if int(number) != len(ships):
         raise PuzzleError(f"the fleet has {len(ships)} ships, not {number} as it says")
-    lengths = {_ship(length): length for length in range(1, len(_DIGITS))}
+    lengths = {_write_ship(length): length for length in range(1, len(_DIGITS))}
+    # a vertical ship has width and height exchanged, and the same bits
     lengths |= {f"1{ship[0]}{ship[2:]}": length for ship, length in lengths.items()}
     for ship in ships:
         if ship not in lengths:

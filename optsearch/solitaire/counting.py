@@ -59,11 +59,12 @@ def solutions(
     view = _view(puzzle)
     lengths = view.puzzle.lengths
 
-    def ship(kind: int, turn: int, row: int, column: int) -> int:
-        steps = [(i, 0) if turn else (0, i) for i in range(lengths[kind])]
-        return sum(puzzle.bit(view.original((row + i, column + j))) for i, j in steps)
+    def mask(kind: int, is_vertical: int, row: int, column: int) -> int:
+        """Return the mask of a ship, which the kernel gives by its first cell in the view."""
+        steps = [(i, 0) if is_vertical else (0, i) for i in range(lengths[kind])]
+        return sum(puzzle.bit(view.original((row + down, column + right))) for down, right in steps)
 
-    return [sort_ships(ship(*choice) for choice in fleet) for fleet in fleets]
+    return [sort_ships(mask(*ship) for ship in fleet) for fleet in fleets]
 
 
 def _run(
@@ -72,6 +73,7 @@ def _run(
     progress: Progress[Status],
     work: Callable[[PuzzleSweep], T],
 ) -> T:
+    """Return what `work` gets from a sweep of the puzzle; TooLarge if the time is over."""
     end = None if time_limit is None else time.monotonic() + time_limit
     report = meter(progress, 0)
 
@@ -85,7 +87,7 @@ def _run(
 
 @dataclass(frozen=True)
 class _View:
-    """A puzzle for the kernel: maybe with rows and columns exchanged, and then upside down."""
+    """A puzzle as the kernel gets it: with rows and columns exchanged, or upside down, or both."""
 
     puzzle: Puzzle
     is_turned: bool = False
@@ -93,14 +95,18 @@ class _View:
 
     def original(self, cell: Cell) -> Cell:
         """Return the cell of the original puzzle for a cell of this view."""
-        i, j = cell
+        row, column = cell
         if self.is_flipped:
-            i = self.puzzle.rows - 1 - i
-        return (j, i) if self.is_turned else (i, j)
+            row = self.puzzle.rows - 1 - row
+        return (column, row) if self.is_turned else (row, column)
 
     @property
     def cost(self) -> int:
-        """An estimate of the work: low if the first rows, met most often, leave few choices."""
+        """An estimate of the work: low if the first rows, which all ways meet, leave few choices.
+
+        A row without a count costs 2, a row with a count above 0 costs 1, times the rows from it
+        on.
+        """
         puzzle = self.puzzle
         return sum(
             (puzzle.rows - i) * (2 if count is None else int(count > 0))
@@ -109,7 +115,10 @@ class _View:
 
 
 def _view(puzzle: Puzzle) -> _View:
-    """Return the view that prunes best; keys hold columns, so it has no more of them than rows."""
+    """Return the view that costs least, of those with no more columns than rows.
+
+    The states of the sweep have an entry per column.
+    """
     upright = [_View(puzzle)] if puzzle.columns <= puzzle.rows else []
     if puzzle.rows <= puzzle.columns:
         upright.append(_View(puzzle.turned(), True))
@@ -118,6 +127,7 @@ def _view(puzzle: Puzzle) -> _View:
 
 
 def _sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> PuzzleSweep:
+    """Return the kernel for a puzzle; TooLarge if it is beyond the kernel's limits."""
     puzzle = _view(puzzle).puzzle
     lengths = puzzle.lengths
     if puzzle.columns > MAX_COLUMNS or len(lengths) > MAX_LENGTHS or len(puzzle.fleet) > MAX_SHIPS:
@@ -126,26 +136,32 @@ def _sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> PuzzleSweep:
             f"lengths and {len(puzzle.fleet)} ships; at most {MAX_COLUMNS}, {MAX_LENGTHS} and "
             f"{MAX_SHIPS}"
         )
-    may = np.zeros((len(lengths), 2, puzzle.rows, puzzle.columns), np.uint8)
+    # 1 if a ship of a length may begin (at its left or top end) on a cell, horizontally or not
+    may_begin = np.zeros((len(lengths), 2, puzzle.rows, puzzle.columns), np.uint8)
     for kind, length in enumerate(lengths):
         for ship in puzzle.allowed(length):
             cells = puzzle.cells_of(ship)
-            may[(kind, int(cells[0][0] != cells[-1][0])) + cells[0]] = 1
-    must, is_open = np.zeros((2, puzzle.rows, puzzle.columns), np.uint8)
-    is_open[:] = 1
+            is_vertical = int(cells[0][0] != cells[-1][0])
+            may_begin[(kind, is_vertical) + cells[0]] = 1
+    must_be_ship = np.zeros((puzzle.rows, puzzle.columns), np.uint8)
+    may_be_ship = np.ones((puzzle.rows, puzzle.columns), np.uint8)
     for cell, value in puzzle.revealed:
-        (is_open if value == WATER else must)[cell] = value != WATER
+        if value == WATER:
+            may_be_ship[cell] = 0
+        else:
+            must_be_ship[cell] = 1
     return PuzzleSweep(
         _with_gaps(puzzle.row_counts),
         _with_gaps(puzzle.column_counts),
         lengths,
         [puzzle.fleet.count(length) for length in lengths],
-        may,
-        must,
-        is_open,
+        may_begin,
+        must_be_ship,
+        may_be_ship,
         tick,
     )
 
 
 def _with_gaps(counts: tuple[int | None, ...]) -> list[int]:
+    """Return counts as the kernel takes them: -1 for a line without one."""
     return [-1 if count is None else count for count in counts]

@@ -16,7 +16,7 @@ from optsearch.solitaire.puzzle import Puzzle, Solution
 from optsearch.support.errors import OptsearchError
 
 SOLVER = "scip"  # in the wheels of OR-tools; open, and older than the claims on times
-_SAFE = 1 << 60  # a bound beyond it is infinite
+_FINITE = 1 << 60  # CP-SAT writes a bound beyond it for one that is infinite
 
 
 def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
@@ -89,8 +89,8 @@ def _to_linear(proto: Any) -> tuple[Any, list[Any]]:
             lower, upper = linear.domain
             add(
                 list(zip(linear.vars, linear.coeffs, strict=True)),
-                lower if lower > -_SAFE else -math.inf,
-                upper if upper < _SAFE else math.inf,
+                lower if lower > -_FINITE else -math.inf,
+                upper if upper < _FINITE else math.inf,
             )
         else:
             raise AssertionError(f"a constraint that is none of the models': {constraint}")

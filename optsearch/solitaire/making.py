@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import lru_cache
-from itertools import groupby
 
 import numpy as np
 
@@ -27,10 +26,10 @@ from optsearch.support.errors import ImpossiblePosition, PuzzleError, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
 METHODS = (*models.MODELS, "count")
-_EFFORT = 1_000_000  # cells visited
+_MOST_VISITED = 1_000_000  # cells that a sweep visits before CP-SAT is tried
 _THROWS, _THROWS_AT_ONCE = 1 << 16, 1 << 11  # of a whole fleet; the usual one fits in 1 of 4,000
 _ATTEMPTS = 1000  # to place a fleet on a grid that is too large for the exact sampler
-_OF_A_LEVEL = 100  # fleets that are tried for a puzzle of a level
+_FLEETS_TRIED = 100  # for a puzzle of a level
 
 
 def solve(
@@ -97,10 +96,10 @@ def conflict(
 
 
 def _near_clues(puzzle: Puzzle) -> Iterator[list[Clue]]:
-    """Yield sets of clues that may contradict each other, the smallest first.
+    """Yield sets of clues that may contradict each other by themselves, small sets first.
 
-    A count; a revealed cell and the counts of its lines; the clues of a line, of the lines beside
-    it and of cells on these; the counts of all rows, or of all columns.
+    They are: each count; each revealed cell with the counts of its row and column; each line with
+    all clues on it and on the lines beside it; the counts of all rows; those of all columns.
     """
     masks = {clue: puzzle.mask(clue) for clue in puzzle.clues}
     counts = [clue for clue in puzzle.clues if clue.kind != "cell"]
@@ -115,8 +114,8 @@ def _near_clues(puzzle: Puzzle) -> Iterator[list[Clue]]:
 
 def _end_if_long(status: Status) -> None:
     """End a long sweep by cells visited, so that the answer is the same on every machine."""
-    if status.done > _EFFORT:
-        raise TooLarge(f"more than {_EFFORT:,} cells visited")
+    if status.done > _MOST_VISITED:
+        raise TooLarge(f"more than {_MOST_VISITED:,} cells visited")
 
 
 def is_unique(puzzle: Puzzle, method: str | None = None, time_limit: float | None = None) -> bool:
@@ -131,14 +130,14 @@ def _other_solution(
 
     Raises TooLarge at the time `end`.
     """
-    left = _seconds_left(end)
-    if left == 0:
+    seconds_left = _seconds_left(end)
+    if seconds_left == 0:
         raise _out_of_time(puzzle)
-    has_ship = method is None and models.is_installed()
     if method in (None, "count"):
-        with suppress(TooLarge) if has_ship else nullcontext():
-            patience = _end_if_long if has_ship else no_progress
-            solutions = counting.solutions(puzzle, 2, left, patience)
+        is_ship_next = method is None and models.is_installed()  # if the sweep takes long
+        with suppress(TooLarge) if is_ship_next else nullcontext():
+            patience = _end_if_long if is_ship_next else no_progress
+            solutions = counting.solutions(puzzle, 2, seconds_left, patience)
             return next((other for other in solutions if other != solution), None)
     result = models.search(puzzle, 1, method or "ship", _seconds_left(end), excluding=solution)
     if not result.solutions and not result.is_complete:
@@ -197,16 +196,17 @@ def _minimise(
     progress: Progress[Status],
     end: float | None,
 ) -> Puzzle:
+    """Return the puzzle without clues that its single solution does not need; see `minimise`."""
     shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
     order = [clue for clue in shuffled if clue.kind == "cell"]
     if not keep_counts:
         order += [clue for clue in shuffled if clue.kind != "cell"]
-    others: list[Solution] = []  # of weaker puzzles: each shows that a clue is needed
+    others: list[Solution] = []  # solutions of weaker puzzles: a clue that excludes one is needed
     report = meter(progress, len(order))
-    for number, first in enumerate(order):
-        report(number)
-        clue: Clue | None = first
-        while clue is not None:
+    for clues_done, full_clue in enumerate(order):
+        report(clues_done)
+        clue: Clue | None = full_clue
+        while clue is not None:  # a shaped piece is weakened to a ship, then left out
             weaker = puzzle.weakened(clue)
             if any(map(weaker.is_solved_by, others)):
                 break
@@ -220,9 +220,10 @@ def _minimise(
 
 
 def _weaker_clue(clue: Clue, puzzle: Puzzle) -> Clue | None:
-    """Return the weaker clue that a puzzle still has for the cell of a clue, or None."""
-    cells = (c for c in puzzle.clues if c.kind == clue.kind == "cell" and c.place == clue.place)
-    return next(cells, None)
+    """Return the clue that a puzzle still has for the cell of a clue that was weakened, or None."""
+    if clue.kind != "cell":
+        return None
+    return next((other for other in puzzle.clues if other.place == clue.place), None)
 
 
 def is_minimal(puzzle: Puzzle, method: str | None = None, keep_counts: bool = False) -> bool:
@@ -248,13 +249,19 @@ def generate(
 ) -> Puzzle:
     """Make a puzzle with exactly one solution and no clue to spare; equal seeds give equal puzzles.
 
-    It takes a random fleet and all its counts; while another fleet satisfies the clues, it reveals
-    a cell in which the two differ; then `minimise`. The fleet is uniform among all that fit: ships
-    are thrown until no two touch. If that is rare, the exact sampler draws one, on grids of up to
-    128 cells; on larger grids ships are placed one after the other, longest first, each uniformly
-    where it still fits, which is not quite uniform. level -- one of `LEVELS`: then a clue is left
-    out only if the puzzle gets no harder. Raises TooLarge if the time (seconds) is over, and
-    PuzzleError if no puzzle of the level was found.
+    The puzzle begins with all counts of a random fleet. While another fleet satisfies the clues, a
+    cell in which the two differ is revealed. Then `minimise` leaves out clues.
+
+    The fleet is uniform among all that fit: ships are thrown until no two touch. If that is rare,
+    the exact sampler draws a fleet, on grids of up to 128 cells. On larger grids ships are placed
+    one after the other, longest first, each uniformly where it still fits, which is not quite
+    uniform.
+
+    level -- one of `LEVELS`: a clue is left out only if the puzzle does not get harder than that.
+    The other parameters are those of `minimise`.
+
+    Raises TooLarge if the time (seconds) is over, and PuzzleError if no puzzle of the level was
+    found.
     """
     end = _end(time_limit)
     puzzle = Puzzle(rows, columns, fleet)
@@ -279,20 +286,20 @@ def _of_level(
     progress: Progress[Status],
     end: float | None,
 ) -> Puzzle:
-    """Make a puzzle of a level; without any of its clues it would be harder."""
+    """Make a puzzle of a level (an index into `LEVELS`); each of its clues keeps it that easy."""
 
-    def hardness(puzzle: Puzzle) -> int:
+    def level_of(puzzle: Puzzle) -> int:
         if _seconds_left(end) == 0:
             raise _out_of_time(puzzle)
         return LEVELS.index(grade(puzzle, max(0, level - 1), _seconds_left(end)).level)
 
-    report = meter(progress, _OF_A_LEVEL)
-    for attempt in range(_OF_A_LEVEL):
+    report = meter(progress, _FLEETS_TRIED)
+    for attempt in range(_FLEETS_TRIED):
         report(attempt)
         solution = random_solution(puzzle, rng)
         trial = with_counts(puzzle, solution)
         for index in rng.permutation(puzzle.rows * puzzle.columns).tolist():
-            if hardness(trial) <= level:
+            if level_of(trial) <= level:
                 break
             cell = puzzle.cell(index)
             revealed = (*trial.revealed, (cell, puzzle.shows(solution, cell)))
@@ -300,21 +307,21 @@ def _of_level(
         clues = [trial.clues[i] for i in rng.permutation(len(trial.clues))]
         for clue in sorted(clues, key=lambda clue: clue.kind != "cell"):
             fewer = trial.with_clues(other for other in trial.clues if other != clue)
-            if (clue.kind == "cell" or not keep_counts) and hardness(fewer) <= level:
+            if (clue.kind == "cell" or not keep_counts) and level_of(fewer) <= level:
                 trial = fewer
-        if hardness(trial) == level:
+        if level_of(trial) == level:
             return trial
     raise PuzzleError(
         f"no {LEVELS[level]} puzzle with the fleet {puzzle.fleet_text} on the grid {puzzle.grid} "
-        f"was found in {_OF_A_LEVEL} attempts; give another level, fleet or grid"
+        f"was found in {_FLEETS_TRIED} attempts; give another level, fleet or grid"
     )
 
 
 def usual_fleet(rows: int, columns: int) -> tuple[int, ...]:
     """Scale the fleet 4,3,3,2,2,2,1,1,1,1 of 10×10 to the grid, with at least one ship of each."""
-    tenth = rows * columns / 100
-    number = {length: max(1, round(tenth * (5 - length))) for length in (4, 3, 2, 1)}
-    return tuple(length for length, n in number.items() for _ in range(n))
+    size = rows * columns / 100  # in grids of 10×10
+    ships = {length: max(1, round(size * (5 - length))) for length in (4, 3, 2, 1)}
+    return tuple(length for length, count in ships.items() for _ in range(count))
 
 
 def random_puzzle(
@@ -331,9 +338,10 @@ def random_puzzle(
     rng = np.random.default_rng(seed)
     puzzle = Puzzle(rows, columns, fleet)
     solution = random_solution(puzzle, rng)
-    cells = rng.choice(rows * columns, round(revealed * rows * columns), replace=False)
-    values = ((puzzle.cell(int(i)), puzzle.shows(solution, puzzle.cell(int(i)))) for i in cells)
-    return replace(with_counts(puzzle, solution), revealed=tuple(values))
+    indices = rng.choice(rows * columns, round(revealed * rows * columns), replace=False)
+    cells = [puzzle.cell(index) for index in indices.tolist()]
+    values = tuple((cell, puzzle.shows(solution, cell)) for cell in cells)
+    return replace(with_counts(puzzle, solution), revealed=values)
 
 
 def with_counts(puzzle: Puzzle, solution: Solution) -> Puzzle:
@@ -373,45 +381,48 @@ def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
 
 
 def _throw_fleet(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
-    """Throw each ship anywhere until no two touch: a uniform fleet; None if that is rare."""
+    """Draw a uniform fleet: place all ships anywhere, again and again, until no two touch.
+
+    None if all of the `_THROWS` attempts fail.
+    """
     by_length = {
         length: [
             (ship, puzzle.closed(ship)) for ship in placements(puzzle.rows, puzzle.columns, length)
         ]
         for length in puzzle.lengths
     }
-    places = [by_length[length] for length in puzzle.fleet]
-    sizes = list(map(len, places))
+    placements_of = [by_length[length] for length in puzzle.fleet]
+    sizes = list(map(len, placements_of))
     for _ in range(_THROWS // _THROWS_AT_ONCE):
-        for chosen in rng.integers(sizes, size=(_THROWS_AT_ONCE, len(sizes))).tolist():
-            all_closed = 0
-            for of_ship, index in zip(places, chosen, strict=True):
+        for indices in rng.integers(sizes, size=(_THROWS_AT_ONCE, len(sizes))).tolist():
+            ships, all_closed = [], 0
+            for of_ship, index in zip(placements_of, indices, strict=True):
                 ship, closed = of_ship[index]
                 if ship & all_closed:
-                    break
+                    break  # throw all ships again
+                ships.append(ship)
                 all_closed |= closed
             else:
-                return sort_ships(of_ship[i][0] for of_ship, i in zip(places, chosen, strict=True))
+                return sort_ships(ships)
     return None
 
 
 @lru_cache(maxsize=4)
 def _sampler(game: Game) -> Posterior:
+    """Return the posterior of a game without a shot, which draws uniform fleets."""
     return Posterior(Position(game))
 
 
 def _place_in_turn(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
+    """Place each ship uniformly where it fits beside those before; None if one fits nowhere."""
     ships: list[int] = []
-    closed = 0
-    for length, same in groupby(puzzle.fleet):
-        for _ in same:
-            free = [
-                ship
-                for ship in placements(puzzle.rows, puzzle.columns, length)
-                if not ship & closed
-            ]
-            if not free:
-                return None
-            ships.append(free[int(rng.integers(len(free)))])
-            closed |= puzzle.closed(ships[-1])
+    closed = 0  # the cells of the ships so far, and those around
+    for length in puzzle.fleet:
+        free = [
+            ship for ship in placements(puzzle.rows, puzzle.columns, length) if not ship & closed
+        ]
+        if not free:
+            return None
+        ships.append(free[int(rng.integers(len(free)))])
+        closed |= puzzle.closed(ships[-1])
     return sort_ships(ships)

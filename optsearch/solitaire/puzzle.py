@@ -253,7 +253,10 @@ class Puzzle:
         return self.with_clues(others)
 
     def agrees(self, ship: int, clue: Clue) -> bool:
-        """True if a clue for a cell allows a ship there; True for clues of other kinds."""
+        """True if the clue of a cell allows a placement; True for clues of other kinds.
+
+        A ship cell forbids ships beside it, and ships that have another piece on it.
+        """
         if not isinstance(clue.place, tuple):
             return True
         bit = self.bit(clue.place)
@@ -266,49 +269,43 @@ class Puzzle:
     def allowed(self, length: int) -> list[int]:
         """Return the placements of one ship that no revealed cell forbids, as masks."""
         water = sum(self.bit(cell) for cell, value in self.revealed if value == WATER)
-        pieces = [(self.bit(c), c, value) for c, value in self.revealed if value != WATER]
-        allowed = []
-        for ship in placements(self.rows, self.columns, length):
-            if ship & water:
-                continue
-            around = self.closed(ship)
-            if all(
-                not around & bit or (ship & bit and value in (SHIP, self.piece(ship, cell)))
-                for bit, cell, value in pieces
-            ):
-                allowed.append(ship)
-        return allowed
+        pieces = [Clue("cell", cell, value) for cell, value in self.revealed if value != WATER]
+        return [
+            ship
+            for ship in placements(self.rows, self.columns, length)
+            if not ship & water and all(self.agrees(ship, piece) for piece in pieces)
+        ]
 
     # Images of a puzzle
 
     def flipped(self) -> Puzzle:
         """Return the puzzle upside down, without the lines it was read from."""
-        other = {TOP: BOTTOM, BOTTOM: TOP}
-        return replace(
-            self,
-            row_counts=self.row_counts[::-1],
-            revealed=tuple(
-                ((self.rows - 1 - i, j), other.get(value, value)) for (i, j), value in self.revealed
-            ),
-            lines={},
+        flipped_end = {TOP: BOTTOM, BOTTOM: TOP}
+        revealed = tuple(
+            ((self.rows - 1 - row, column), flipped_end.get(value, value))
+            for (row, column), value in self.revealed
         )
+        return replace(self, row_counts=self.row_counts[::-1], revealed=revealed, lines={})
 
     def turned(self) -> Puzzle:
         """Return the puzzle with rows and columns exchanged, without the lines it was read from."""
-        other = {LEFT: TOP, TOP: LEFT, RIGHT: BOTTOM, BOTTOM: RIGHT}
+        turned_end = {LEFT: TOP, TOP: LEFT, RIGHT: BOTTOM, BOTTOM: RIGHT}
         return Puzzle(
-            self.columns,
-            self.rows,
-            self.fleet,
-            self.column_counts,
-            self.row_counts,
-            tuple(((j, i), other.get(value, value)) for (i, j), value in self.revealed),
+            rows=self.columns,
+            columns=self.rows,
+            fleet=self.fleet,
+            row_counts=self.column_counts,
+            column_counts=self.row_counts,
+            revealed=tuple(
+                ((column, row), turned_end.get(value, value))
+                for (row, column), value in self.revealed
+            ),
         )
 
     # Solutions
 
     def is_solved_by(self, solution: Solution) -> bool:
-        """True if a fleet satisfies the rules and every clue; each is checked by itself."""
+        """True if a fleet has the right lengths, touches nowhere, and satisfies every clue."""
         if sorted((ship.bit_count() for ship in solution), reverse=True) != list(self.fleet):
             return False
         covered = 0
@@ -327,6 +324,7 @@ class Puzzle:
         return True
 
     def _values(self, solution: Solution, cell: Cell) -> tuple[str, ...]:
+        """Return the values that a clue of a cell may have in a solution: `ship`, and its piece."""
         for ship in solution:
             if ship & self.bit(cell):
                 return SHIP, self.piece(ship, cell)
@@ -354,6 +352,7 @@ def piece_text(value: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _closed(rows: int, columns: int, mask: int) -> int:
-    first = sum(1 << (i * columns) for i in range(rows + 1))
-    wide = mask | (mask << 1) & ~first | (mask & ~first) >> 1
+    """Return a mask with the cells around it: left and right first, then above and below."""
+    first_column = sum(1 << (row * columns) for row in range(rows + 1))  # reached over the edge
+    wide = mask | (mask << 1) & ~first_column | (mask & ~first_column) >> 1
     return (wide | wide << columns | wide >> columns) & ((1 << (rows * columns)) - 1)
