@@ -34,7 +34,7 @@ def forget(monkeypatch):
 
     def forgotten():
         monkeypatch.setattr(user_rules, "_named", {})
-        user_code._module.cache_clear()
+        user_code._run_module.cache_clear()
         Path(RAN).unlink(missing_ok=True)
 
     yield forgotten

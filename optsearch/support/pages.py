@@ -39,27 +39,39 @@ class Page:
     """
 
     def __init__(self, *files: str):
-        def join(ending: str) -> str:
-            return "\n".join(_text(*name.split("/")) for name in files if name.endswith(ending))
+        def join_files(ending: str) -> str:
+            names = [name for name in files if name.endswith(ending)]
+            return "\n".join(_read_resource(*name.split("/")) for name in names)
 
-        self._body = join(".html")
-        self.style = palette.css() + join(".css")
-        self.script = join(".js")
+        self._body = join_files(".html")
+        self.style = palette.css() + join_files(".css")
+        self.script = join_files(".js")
 
     def render_file(self, title: str, data: object) -> str:
         """Return the page as one file that needs no other."""
         style, script = f"<style>{self.style}</style>", f"<script>{self.script}</script>"
         rule = f'<meta http-equiv="Content-Security-Policy" content="{policy(style + script)}">'
-        return self._fill(title, rule + style, json_in_html(data), script)
+        return self._fill_template(
+            title=title, style=rule + style, data=json_in_html(data), script=script
+        )
 
     def render_linked(self, title: str, address: str) -> str:
         """Return the page for a server with its style and script at ADDRESS.css and ADDRESS.js."""
-        style = f'<link rel="stylesheet" href="{address}.css">'
-        return self._fill(title, style, "null", f'<script src="{address}.js"></script>')
+        return self._fill_template(
+            title=title,
+            style=f'<link rel="stylesheet" href="{address}.css">',
+            data="null",
+            script=f'<script src="{address}.js"></script>',
+        )
 
-    def _fill(self, title: str, style: str, data: str, script: str) -> str:
-        texts = {"title": html.escape(title), "style": style, "data": data, "script": script}
-        texts["body"] = self._body
+    def _fill_template(self, *, title: str, style: str, data: str, script: str) -> str:
+        texts = {
+            "title": html.escape(title),
+            "style": style,
+            "data": data,
+            "script": script,
+            "body": self._body,
+        }
         return re.sub(r"\{\{(\w+)\}\}", lambda match: texts[match[1]], _TEMPLATE)
 
 
@@ -69,13 +81,13 @@ def policy(page: str) -> str:
     page -- HTML with one element `style` and one `script` without attributes.
     """
 
-    def source(tag: str) -> str:
+    def allow_content_of(tag: str) -> str:
         (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         return f"{tag}-src 'sha256-{digest}'"
 
-    fixed = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
-    return f"{fixed}; {source('script')}; {source('style')}"
+    nothing_else = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
+    return f"{nothing_else}; {allow_content_of('script')}; {allow_content_of('style')}"
 
 
 def json_in_html(value: object) -> str:
@@ -86,5 +98,5 @@ def json_in_html(value: object) -> str:
     return text
 
 
-def _text(package: str, name: str) -> str:
+def _read_resource(package: str, name: str) -> str:
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")

@@ -29,8 +29,9 @@ LESS = "#e08c52"  # below zero, on a scale whose other end is that of HEAT
 
 def mix(colour: str, share: float, ground: str = PAPER) -> str:
     """A share of a colour, 0 to 1, on a ground."""
-    pairs = zip(_channels(colour), _channels(ground), strict=True)
-    return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
+    channels = zip(_channels(colour), _channels(ground), strict=True)
+    mixed = (round(share * above + (1 - share) * below) for above, below in channels)
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
 def heat(share: float) -> str:
@@ -42,6 +43,7 @@ def heat(share: float) -> str:
 
 
 def _channels(colour: str) -> list[int]:
+    """Return red, green and blue, 0 to 255, of a colour such as #0072b2."""
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 

@@ -39,8 +39,9 @@ class Status:
     @property
     def seconds_to_go(self) -> float | None:
         """The seconds to go at that rate; None if it is not known, as before anything is done."""
-        is_known = self.total and self.seconds and self.done > self.resumed
-        return (self.total - self.done) / self.rate if is_known else None
+        if self.total and self.seconds and self.done > self.resumed:
+            return (self.total - self.done) / self.rate
+        return None
 
 
 EVIDENCE = 2.0, 0.05  # seconds, and the share done in them, before a time to go is shown
@@ -53,19 +54,20 @@ class Countdown:
     """
 
     def __init__(self) -> None:
-        self._least: float | None = None
+        self._least_estimate: float | None = None
 
     def text(self, status: Status) -> str:
         """Return the time to go after this status."""
-        seconds_left = status.seconds_to_go
-        seconds, share = EVIDENCE
-        done_now = (status.done - status.resumed) / max(status.total - status.resumed, 1e-9)
-        if seconds_left is None or status.seconds < seconds or done_now < share:
+        estimate = status.seconds_to_go
+        least_seconds, least_share = EVIDENCE
+        pieces_of_run = status.total - status.resumed
+        share_done = (status.done - status.resumed) / max(pieces_of_run, 1e-9)
+        if estimate is None or status.seconds < least_seconds or share_done < least_share:
             return ""
-        if self._least is None or seconds_left <= self._least:
-            self._least = seconds_left
-        word = "about" if seconds_left <= 1.5 * self._least + 1 else "more than"
-        return f"{word} {self._least:,.0f} s to go"
+        if self._least_estimate is None or estimate <= self._least_estimate:
+            self._least_estimate = estimate
+        is_near_least = estimate <= 1.5 * self._least_estimate + 1
+        return f"{'about' if is_near_least else 'more than'} {self._least_estimate:,.0f} s to go"
 
 
 S = TypeVar("S", bound=Status)
@@ -126,7 +128,8 @@ class Limit:
     def check(self, effort: int = 0) -> None:
         """Raise LimitReached if the time is over, or the effort above the limit."""
         is_late = self.seconds is not None and self._clock() - self._started > self.seconds
-        if is_late or (self.effort is not None and effort > self.effort):
+        is_too_much = self.effort is not None and effort > self.effort
+        if is_late or is_too_much:
             raise LimitReached(self)
 
     @property
@@ -143,32 +146,36 @@ class Limit:
         It raises LimitReached from a signal, in the main thread of a system that has timers.
         Elsewhere work ends when it calls `check`.
         """
-        left = self.seconds_left
+        seconds_left = self.seconds_left
         is_main = threading.current_thread() is threading.main_thread()
-        if left is None or not is_main or not hasattr(signal, "setitimer"):
+        if seconds_left is None or not is_main or not hasattr(signal, "setitimer"):
             yield
             return
 
-        def end(*_: object) -> None:
+        def raise_limit(*_: object) -> None:
             raise LimitReached(self)
 
-        handler = signal.signal(signal.SIGALRM, end)
-        signal.setitimer(signal.ITIMER_REAL, left + LATE)
+        handler_before = signal.signal(signal.SIGALRM, raise_limit)
+        signal.setitimer(signal.ITIMER_REAL, seconds_left + LATE)
         try:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, handler)
+            signal.signal(signal.SIGALRM, handler_before)
 
     def watch(self, progress: Progress[S] = no_progress) -> Progress[S]:
         """Return a progress report that also ends the work at the limit."""
 
-        def report(status: S) -> None:
+        def report_and_check(status: S) -> None:
             progress(status)
             self.check(status.effort)
 
-        return report
+        return report_and_check
 
     def __str__(self) -> str:
-        parts = [] if self.seconds is None else [f"{self.seconds:g} seconds"]
-        return " or ".join(parts + ([] if self.effort is None else [f"{self.effort:,} nodes"]))
+        limits = []
+        if self.seconds is not None:
+            limits.append(f"{self.seconds:g} seconds")
+        if self.effort is not None:
+            limits.append(f"{self.effort:,} nodes")
+        return " or ".join(limits)

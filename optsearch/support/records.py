@@ -63,15 +63,16 @@ class Record:
                 f"{self.path}: there is no column {column!r}; the columns are "
                 f"{', '.join(self.columns)}"
             )
-        result = []
-        for row, line in zip(self.rows, self.lines or [0] * len(self.rows), strict=True):
+        line_numbers = self.lines or [0] * len(self.rows)
+        values = []
+        for row, line_number in zip(self.rows, line_numbers, strict=True):
             try:
-                result.append(parse(row[column]))
+                values.append(parse(row[column]))
             except (ValueError, ZeroDivisionError) as error:
-                raise RecordError(
-                    f"{self.path}, line {line}: {row[column]!r} in column {column!r}: {error}"
-                ) from None
-        return result
+                where = f"{self.path}, line {line_number}"
+                problem = f"{row[column]!r} in column {column!r}: {error}"
+                raise RecordError(f"{where}: {problem}") from None
+        return values
 
     def where(self, column: str, texts: Collection[str]) -> Record:
         """Return the table with only the rows that have one of these texts in a column."""
@@ -84,7 +85,7 @@ class Record:
 
         It stays equal if a table is computed again with the same values.
         """
-        header = {key: self.header[key] for key in self.header if key not in VARYING}
+        header = {key: value for key, value in self.header.items() if key not in VARYING}
         columns = [name for name in self.columns if name not in without]
         values = [[row[name] for name in columns] for row in self.rows]
         return sha256(json.dumps([header, columns, values]).encode()).hexdigest()[:16]
@@ -126,13 +127,16 @@ def write(
             raise RecordError(f"{path}: the header field {key!r} is filled in by write itself")
         header[key] = str(value)
     lines = [_header_line(path, key, value) for key, value in header.items()]
-    lines += [_line(columns), *(_line([str(value) for value in row]) for row in rows)]
+    lines.append(_csv_line(columns))
+    lines += [_csv_line([str(value) for value in row]) for row in rows]
     documents.write(path, "".join(lines), RecordError)
 
 
 def _header_line(path: Path, key: str, value: str) -> str:
+    """Return a line of the header; RecordError if it would not be read as this key and value."""
     line = f"# {key}: {value}\n"
-    if not key or _header_field(line.rstrip("\n")) != (key, value) or len(line.splitlines()) > 1:
+    is_readable = _parse_header_line(line.rstrip("\n")) == (key, value)
+    if not key or not is_readable or len(line.splitlines()) > 1:
         raise RecordError(
             f"{path}: {key!r}: {value!r} is not a header field; a key has no colon, and neither "
             "has line breaks or outer spaces"
@@ -140,17 +144,15 @@ def _header_line(path: Path, key: str, value: str) -> str:
     return line
 
 
-def _line(values: Sequence[str]) -> str:
-    """Return one row; values are quoted if CSV needs it, or if they look like a header."""
-    return (
-        ",".join(
-            '"' + value.replace('"', '""') + '"'
-            if not value or value[0] == "#" or any(mark in value for mark in ',"\r\n')
-            else value
-            for value in values
-        )
-        + "\n"
-    )
+def _csv_line(values: Sequence[str]) -> str:
+    """Return a line of CSV; values are quoted if CSV needs it, or if they look like a header."""
+
+    def quote_if_needed(value: str) -> str:
+        if value and value[0] != "#" and not any(mark in value for mark in ',"\r\n'):
+            return value
+        return '"' + value.replace('"', '""') + '"'
+
+    return ",".join(map(quote_if_needed, values)) + "\n"
 
 
 def commit() -> str:
@@ -196,48 +198,65 @@ def read(path: str | Path) -> Record:
     """Read the table in a file; RecordError, with file and line, if it is not a table."""
     path = Path(path)
     lines = documents.text_of(path, RecordError, MOST_BYTES).split("\n")
+    header = _read_header(path, lines)
+    table = _read_csv(path, lines, first_line=len(header) + 1)
+    if not table:
+        raise RecordError(f"{path}, line {len(header) + 1}: there is no line of column names")
+    names_line, columns = table[0]
+    if len(set(columns)) < len(columns):
+        raise RecordError(f"{path}, line {names_line}: a column name is given twice in {columns}")
+    for line_number, values in table[1:]:
+        if len(values) != len(columns):
+            raise RecordError(
+                f"{path}, line {line_number}: {len(values)} values, {values}, for the "
+                f"{len(columns)} columns {', '.join(columns)}"
+            )
+    return Record(
+        header=header,
+        columns=tuple(columns),
+        rows=[dict(zip(columns, values, strict=True)) for _, values in table[1:]],
+        path=path,
+        lines=tuple(line_number for line_number, _ in table[1:]),
+    )
+
+
+def _read_header(path: Path, lines: Sequence[str]) -> dict[str, str]:
+    """Return the values of the header, by key; it ends before the first line without #."""
     header: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         if not line.startswith("#"):
             break
-        key, value = _header_field(line.rstrip("\r")) or ("", "")
+        key, value = _parse_header_line(line.rstrip("\r")) or ("", "")
         if not key:
             raise RecordError(f"{path}, line {number}: {line!r} is not a header; {_HEADER_FORM}")
         if key in header:
             raise RecordError(f"{path}, line {number}: the header {key!r} is given twice")
         header[key] = value
+    return header
 
-    header_lines = len(header)
-    reader = csv.reader((line + "\n" for line in lines[header_lines:]), strict=True)
-    table: list[list[str]] = []
-    starts: list[int] = []
-    start = header_lines + 1
+
+def _parse_header_line(line: str) -> tuple[str, str] | None:
+    """Return the key and the value of a line `# key: value`; None if it has another form."""
+    key, colon, value = line[1:].partition(":")
+    return (key.strip(), value.strip()) if colon and key.strip() else None
+
+
+def _read_csv(path: Path, lines: Sequence[str], first_line: int) -> list[tuple[int, list[str]]]:
+    """Return the rows of CSV from a line on, each with the number of the line where it starts.
+
+    A row may go on over several lines. Empty lines are skipped.
+    """
+    reader = csv.reader((line + "\n" for line in lines[first_line - 1 :]), strict=True)
+    rows: list[tuple[int, list[str]]] = []
+    line_number = first_line
     try:
         for values in reader:
             if values:
-                table.append(values)
-                starts.append(start)
-            start = header_lines + reader.line_num + 1
+                rows.append((line_number, values))
+            line_number = first_line + reader.line_num
     except csv.Error as error:
-        raise RecordError(f"{path}, line {start}: {error}") from None
-    if not table:
-        raise RecordError(f"{path}, line {header_lines + 1}: there is no line of column names")
-    columns = table[0]
-    if len(set(columns)) < len(columns):
-        raise RecordError(f"{path}, line {starts[0]}: a column name is given twice in {columns}")
-    for values, start in zip(table[1:], starts[1:], strict=True):
-        if len(values) != len(columns):
-            raise RecordError(
-                f"{path}, line {start}: {len(values)} values, {values}, for the {len(columns)} "
-                f"columns {', '.join(columns)}"
-            )
-    rows = [dict(zip(columns, values, strict=True)) for values in table[1:]]
-    return Record(header, tuple(columns), rows, path, tuple(starts[1:]))
-
-
-def _header_field(line: str) -> tuple[str, str] | None:
-    key, colon, value = line[1:].partition(":")
-    return (key.strip(), value.strip()) if colon and key.strip() else None
+        raise RecordError(f"{path}, line {line_number}: {error}") from None
+    return rows
 
 
 def read_published(name: str) -> Record:

@@ -39,9 +39,9 @@ from optsearch.support.errors import TableError
 FORMAT = "optsearch store"
 VERSION = 1
 _HEADER = b"header"
-_SHORT, _LONG = b"k", b"d"  # a record has its key, or a digest of a key too long for LMDB
-_MOST_KEY = 500  # bytes of a key by itself
-_CHECK_BYTES = 8
+_SHORT, _LONG = b"k", b"d"  # a slot is a key, or the digest of a key too long for LMDB
+_LONGEST_SHORT_KEY = 500  # bytes
+_CHECKSUM_BYTES = 8
 _LENGTH = Struct("<I")
 _INTEGER = Struct("<q")
 _FIRST_MAP_SIZE = 1 << 24  # bytes of address space and of a sparse file, at first
@@ -83,19 +83,19 @@ class Store:
         self._pending: dict[bytes, bytes] = {}  # records by slots
         self._pending_bytes = 0
         self._committed_at = time.monotonic()
-        self._header = _text(f"{FORMAT}\n{VERSION}\n{question}")
-        key = blake2b(self._header).digest()
-        self._keyed_hash = blake2b(digest_size=_CHECK_BYTES, key=key)
-        self._lock: FileIO | None = None
-        self._env: lmdb.Environment | None = None
-        with self._reporting("opened"):
+        self._header = _encode(f"{FORMAT}\n{VERSION}\n{question}")
+        hash_key = blake2b(self._header).digest()
+        self._keyed_hash = blake2b(digest_size=_CHECKSUM_BYTES, key=hash_key)
+        self._locked_file: FileIO | None = None
+        self._environment: lmdb.Environment | None = None
+        with self._translate_errors("opened"):
             self._require_folder()
             try:
                 self._make_and_lock()
                 if self._file.stat().st_size:
                     self._require_readable()
                     self._require_this_question()
-                self._env = self._open()
+                self._environment = self._open_database()
             except BaseException:
                 self._release()
                 raise
@@ -104,19 +104,21 @@ class Store:
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a key, committed or not; None if it has none."""
-        slot = _slot(key)
+        slot = _slot_of(key)
         record = self._pending.get(slot)
         if record is None:
-            record = self._read(slot)
-        stored_key, value = (None, None) if record is None else self._unpack(slot, record)
-        return value if stored_key == key else None
+            record = self._read_record(slot)
+        if record is None:
+            return None
+        stored_key, value = self._unpack(slot, record)
+        return value if stored_key == key else None  # two long keys may have equal digests
 
     def put(self, key: bytes, value: bytes) -> None:
         """Set the value of a key."""
         self._database()
-        slot = _slot(key)
+        slot = _slot_of(key)
         body = value if slot[:1] == _SHORT else _LENGTH.pack(len(value)) + value + key
-        self._pending[slot] = self._check(slot, body) + body
+        self._pending[slot] = self._checksum(slot, body) + body
         self._pending_bytes += len(body)
         if (
             len(self._pending) >= self._batch
@@ -128,15 +130,15 @@ class Store:
     def items(self) -> Iterator[tuple[bytes, bytes]]:
         """Yield every key with its value, in no order, as of the moment when it begins."""
         self.flush()
-        with self._reporting("read"), self._database().begin() as txn:
-            for slot, record in txn.cursor():
+        with self._translate_errors("read"), self._database().begin() as transaction:
+            for slot, record in transaction.cursor():
                 if slot != _HEADER:
                     yield self._unpack(slot, record)
 
     def __len__(self) -> int:
         """Return the number of keys that have a value."""
         self.flush()
-        with self._reporting("read"):
+        with self._translate_errors("read"):
             return int(self._database().stat()["entries"]) - 1  # one is the header
 
     @property
@@ -147,20 +149,20 @@ class Store:
     def flush(self) -> None:
         """Commit: on return all values are on the disk. If that fails, they stay pending."""
         while self._pending:
-            env = self._database()
+            environment = self._database()
             try:
-                with env.begin(write=True) as txn:
+                with environment.begin(write=True) as transaction:
                     for slot in sorted(self._pending):  # in the order of the tree
-                        txn.put(slot, self._pending[slot])
+                        transaction.put(slot, self._pending[slot])
                 self._pending, self._pending_bytes = {}, 0
-            except lmdb.MapFullError:
-                with self._reporting("written"):
-                    env.set_mapsize(2 * env.info()["map_size"])
+            except lmdb.MapFullError:  # try again with more room
+                with self._translate_errors("written"):
+                    environment.set_mapsize(2 * environment.info()["map_size"])
             except (lmdb.Error, OSError):
-                with self._reporting("written"):
-                    env.close()  # LMDB may refuse to go on after a failed write
-                    self._env = None
-                    self._env = self._open()
+                with self._translate_errors("written"):
+                    environment.close()  # LMDB may refuse to go on after a failed write
+                    self._environment = None
+                    self._environment = self._open_database()
                     raise
         self._committed_at = time.monotonic()
 
@@ -169,7 +171,7 @@ class Store:
     def close(self) -> None:
         """Commit and release the folder; a second call does nothing."""
         try:
-            if self._env is not None:
+            if self._environment is not None:
                 self.flush()
         finally:
             self._release()
@@ -190,35 +192,36 @@ class Store:
                 raise
 
     def _release(self) -> None:
+        """Close the database and unlock its file; values that are not committed are lost."""
         self._pending, self._pending_bytes = {}, 0
-        if self._env is not None:
-            self._env.close()
-            self._env = None
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        if self._environment is not None:
+            self._environment.close()
+            self._environment = None
+        if self._locked_file is not None:
+            self._locked_file.close()
+            self._locked_file = None
 
-    # Records
+    # Records: a checksum and a body, which is the value, or its length, the value and a long key
 
-    def _check(self, slot: bytes, body: bytes) -> bytes:
-        check = self._keyed_hash.copy()
-        check.update(slot)
-        check.update(body)
-        return check.digest()
+    def _checksum(self, slot: bytes, body: bytes) -> bytes:
+        keyed_hash = self._keyed_hash.copy()
+        keyed_hash.update(slot)
+        keyed_hash.update(body)
+        return keyed_hash.digest()
 
     def _unpack(self, slot: bytes, record: bytes) -> tuple[bytes, bytes]:
         """Return the key and the value of a record; TableError if its checksum is wrong."""
-        body = record[_CHECK_BYTES:]
-        if record[:_CHECK_BYTES] != self._check(slot, body):
+        body = record[_CHECKSUM_BYTES:]
+        if record[:_CHECKSUM_BYTES] != self._checksum(slot, body):
             raise self.damaged("the checksum of a value is wrong")
         if slot[:1] == _SHORT:
             return slot[1:], body
-        end = _LENGTH.size + _LENGTH.unpack_from(body)[0]
-        return body[end:], body[_LENGTH.size : end]
+        end_of_value = _LENGTH.size + _LENGTH.unpack_from(body)[0]
+        return body[end_of_value:], body[_LENGTH.size : end_of_value]
 
-    def _read(self, slot: bytes) -> bytes | None:
-        with self._reporting("read"), self._database().begin() as txn:
-            return txn.get(slot)
+    def _read_record(self, slot: bytes) -> bytes | None:
+        with self._translate_errors("read"), self._database().begin() as transaction:
+            return transaction.get(slot)
 
     # The folder
 
@@ -234,9 +237,10 @@ class Store:
         )
 
     def _database(self) -> lmdb.Environment:
-        if self._env is None:
+        """Return the open database; TableError if it is closed."""
+        if self._environment is None:
             raise TableError(f"the store {self.path} is closed; open it again")
-        return self._env
+        return self._environment
 
     def _require_folder(self) -> None:
         """Refuse a path that is not a folder, and a folder of something else."""
@@ -245,18 +249,19 @@ class Store:
         if self._file.exists() and not self._file.is_file():
             raise TableError(f"{self._file} is not a regular file, as that of a store is")
         if not self._file.exists() and self.path.exists():
-            for name in sorted(os.listdir(self.path)):
+            names = os.listdir(self.path)
+            if names:
                 raise TableError(
-                    f"{self.path} is not the folder of a store, for it holds {name!r}; name a new "
-                    "or empty one"
+                    f"{self.path} is not the folder of a store, for it holds {min(names)!r}; name "
+                    "a new or empty one"
                 )
 
     def _make_and_lock(self) -> None:
         """Make the folder and the file if they do not exist, and lock the file."""
         self.path.mkdir(parents=True, exist_ok=True)
-        self._lock = FileIO(str(self._file), "a+")
+        self._locked_file = FileIO(str(self._file), "a+")
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._locked_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise TableError(
                 f"{self.path} is open already, in another process or in this one; wait until it is "
@@ -280,42 +285,46 @@ class Store:
     def _require_this_question(self) -> None:
         """Refuse a database of something else, before anything is changed."""
         with (
-            lmdb.open(str(self.path), map_size=0, readonly=True, lock=False) as env,
-            env.begin() as txn,
+            lmdb.open(str(self.path), map_size=0, readonly=True, lock=False) as environment,
+            environment.begin() as transaction,
         ):
-            header = txn.get(_HEADER) or b""
-            entries = txn.stat()["entries"]
-        if not entries or header == self._header:  # none: killed before its first commit
+            header = transaction.get(_HEADER) or b""
+            entries = transaction.stat()["entries"]
+        was_never_committed = not entries
+        if was_never_committed or header == self._header:
             return
-        name, _, version_and_what = header.decode(errors="replace").partition("\n")
-        version, _, written_for = version_and_what.partition("\n")
-        if (name, version) == (FORMAT, str(VERSION)):
+        lines = header.decode(errors="replace").split("\n", 2)
+        form, version, other_question = (*lines, "", "")[:3]  # a foreign header may be shorter
+        if (form, version) == (FORMAT, str(VERSION)):
             raise TableError(
-                f"{self.path} holds {written_for}, not {self.question}; name another folder"
+                f"{self.path} holds {other_question}, not {self.question}; name another folder"
             )
-        if name == FORMAT:
+        if form == FORMAT:
             raise TableError(
                 f"{self.path} holds a store of version {version}; here version {VERSION} is used; "
                 "name another folder"
             )
         raise TableError(f"{self.path} holds another LMDB database; name a new or empty folder")
 
-    def _open(self) -> lmdb.Environment:
-        """Open the database; a new one gets its header."""
-        is_new, size = not self.size, max(_FIRST_MAP_SIZE, self.size)
+    def _open_database(self) -> lmdb.Environment:
+        """Return the database, opened; a new one gets its header, or is removed if that fails."""
+        is_new, map_size = not self.size, max(_FIRST_MAP_SIZE, self.size)
         try:
-            env = lmdb.open(str(self.path), map_size=size, lock=False, metasync=False)
-            with env.begin(write=True) as txn:
-                txn.put(_HEADER, self._header, overwrite=False)
+            environment = lmdb.open(str(self.path), map_size=map_size, lock=False, metasync=False)
+            with environment.begin(write=True) as transaction:
+                transaction.put(_HEADER, self._header, overwrite=False)
         except BaseException:
             if is_new:
                 self._file.unlink(missing_ok=True)
             raise
-        return env
+        return environment
 
     @contextmanager
-    def _reporting(self, deed: str) -> Iterator[None]:
-        """Turn errors of the system and of LMDB into a TableError that says what to do."""
+    def _translate_errors(self, participle: str) -> Iterator[None]:
+        """Raise a TableError that says what to do in place of an error of the system or of LMDB.
+
+        participle -- what could not be done to the store: opened, read or written.
+        """
         try:
             yield
         except (OSError, lmdb.Error) as error:
@@ -329,12 +338,12 @@ class Store:
                 )
             reason = str(error).rstrip(".")
             raise TableError(
-                f"the store {self.path} could not be {deed}: {reason}; {advice}"
+                f"the store {self.path} could not be {participle}: {reason}; {advice}"
             ) from error
 
 
-class _InStore:
-    """Values in a store of their own; folder, question and batch are those of `Store`."""
+class _TypedStore:
+    """Values of some type in a store; folder, question and batch are those of `Store`."""
 
     def __init__(self, folder: str | os.PathLike[str], question: str, batch: int = 20_000):
         self.store = Store(folder, question, batch=batch)
@@ -354,10 +363,10 @@ class _InStore:
         self.store.__exit__(*error)
 
 
-S = TypeVar("S", bound=_InStore)
+S = TypeVar("S", bound=_TypedStore)
 
 
-class Integers(_InStore):
+class Integers(_TypedStore):
     """Integers of 64 bits by exact keys, in batches."""
 
     def get(self, key: bytes) -> int | None:
@@ -376,21 +385,21 @@ class Integers(_InStore):
             yield key, int(_INTEGER.unpack(value)[0])
 
 
-class Facts(_InStore, Mapping[str, Any]):
+class Facts(_TypedStore, Mapping[str, Any]):
     """Facts by name, as JSON; each is committed at once."""
 
     def __init__(self, folder: str | os.PathLike[str], question: str):
-        super().__init__(folder, question, 1)
+        super().__init__(folder, question, batch=1)
 
     def __getitem__(self, name: str) -> Any:
-        value = self.store.get(_text(name))
+        value = self.store.get(_encode(name))
         if value is None:
             raise KeyError(name)
         return json.loads(value)
 
     def add(self, name: str, fact: object) -> None:
         """Store a fact; on return it is on the disk."""
-        self.store.put(_text(name), json.dumps(fact, separators=(",", ":")).encode())
+        self.store.put(_encode(name), json.dumps(fact, separators=(",", ":")).encode())
 
     def __iter__(self) -> Iterator[str]:
         return (key.decode(errors="surrogatepass") for key, _ in self.store.items())
@@ -403,12 +412,12 @@ class Facts(_InStore, Mapping[str, Any]):
         )
 
 
-def _text(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode(errors="surrogatepass")  # a path may have half a pair of surrogates
 
 
-def _slot(key: bytes) -> bytes:
-    """Return the key of the database under which the record of a key lies."""
-    if len(key) <= _MOST_KEY:
+def _slot_of(key: bytes) -> bytes:
+    """Return the slot under which the record of a key lies in the database."""
+    if len(key) <= _LONGEST_SHORT_KEY:
         return _SHORT + key
     return _LONG + blake2b(key, digest_size=32).digest()

@@ -28,7 +28,7 @@ from inspect import signature
 from pathlib import Path
 from traceback import walk_tb
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import cloudpickle
 
@@ -81,7 +81,9 @@ class CodeInFile(UserCode):
             content = read_bytes(real_path)
         except OSError as error:
             raise StrategyError(f"cannot read {str(path)!r}: {error.strerror}") from None
-        return cls(real_path, f"{path}:{attribute}", attribute, content)
+        return cls(
+            path=real_path, label=f"{path}:{attribute}", attribute=attribute, content=content
+        )
 
     @property
     def identity(self) -> str:
@@ -90,16 +92,16 @@ class CodeInFile(UserCode):
 
     def load(self) -> Any:
         """Run the file, and return the object of this name."""
-        module = _module(self.path, self.content)
-        if not hasattr(module, self.attribute):
-            defined = [
-                key for key, value in vars(module).items() if _is_defined_in(value, module.__name__)
-            ]
-            raise StrategyError(
-                f"{relative_to_cwd(self.path)} has no {self.attribute!r}; it defines "
-                f"{', '.join(defined) or 'nothing'}"
-            )
-        return getattr(module, self.attribute)
+        module = _run_module(self.path, self.content)
+        if hasattr(module, self.attribute):
+            return getattr(module, self.attribute)
+        defined_names = [
+            name for name, value in vars(module).items() if _is_defined_in(value, module.__name__)
+        ]
+        raise StrategyError(
+            f"{relative_to_cwd(self.path)} has no {self.attribute!r}; it defines "
+            f"{', '.join(defined_names) or 'nothing'}"
+        )
 
     def digest(self) -> str:
         """Return the digest of the file."""
@@ -137,8 +139,8 @@ def _digest_of(content: bytes) -> str:
 
 
 @lru_cache(maxsize=16)
-def _module(path: Path, content: bytes) -> ModuleType:
-    """Return the module of a file with this content, which is run once per process."""
+def _run_module(path: Path, content: bytes) -> ModuleType:
+    """Run the content of a file as a module, once per process, and return the module."""
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))
     loader = SourceFileLoader(f"{path.stem}_{_digest_of(content)}", str(path))
@@ -146,12 +148,12 @@ def _module(path: Path, content: bytes) -> ModuleType:
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
 
-    def run() -> None:
+    def execute_content() -> None:
         exec(loader.source_to_code(content, str(path)), vars(module))
 
     sys.modules[loader.name] = module
     try:
-        call_user_code(run, failure=f"{relative_to_cwd(path)} cannot be run")
+        call_user_code(execute_content, failure=f"{relative_to_cwd(path)} cannot be run")
     except BaseException:
         del sys.modules[loader.name]
         raise
@@ -224,11 +226,19 @@ def call_user_code(function: Callable[..., Any], *arguments: object, failure: Fa
     except (KeyboardInterrupt, StrategyError):
         raise
     except BaseException as error:
-        where = _at(_raised_at(error) or _definition(function))
+        line = _line_raising(error) or _line_defining(function)
         start = failure if isinstance(failure, str) else failure()
-        message = f"{start}: {_exception_text(error)}{where}"
-    # Outside, so that nothing of theirs goes along to another process: it may not be picklable.
+        message = f"{start}: {_exception_text(error)}{_line_in_words(line)}"
+    # Raised after the block, so that it does not carry the user's exception, which may not pickle.
     raise StrategyError(message)
+
+
+class CodeLine(NamedTuple):
+    """A line of code: its file, its number, and the function it is in, or an empty text."""
+
+    file: str
+    number: int
+    function: str
 
 
 def _exception_text(error: BaseException) -> str:
@@ -245,41 +255,42 @@ def _is_installed(file: str) -> bool:
     return Path(file).is_relative_to(_OURS) or file.startswith((*_INSTALLED, "<frozen"))
 
 
-def _raised_at(error: BaseException) -> tuple[str, int, str] | None:
-    """Return the file, the line and the function of user code that raised an exception."""
+def _line_raising(error: BaseException) -> CodeLine | None:
+    """Return the innermost line of user code that an exception went through; None if none."""
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_file():
-        return error.filename, error.lineno or 1, ""
-    place = None
-    for frame, line in walk_tb(error.__traceback__):
+        return CodeLine(error.filename, error.lineno or 1, "")
+    innermost = None
+    for frame, number in walk_tb(error.__traceback__):
         if not _is_installed(frame.f_code.co_filename):
-            place = frame.f_code.co_filename, line, frame.f_code.co_name
-    return place
+            innermost = CodeLine(frame.f_code.co_filename, number, frame.f_code.co_name)
+    return innermost
 
 
 def defined_at(function: object) -> str:
     """Return in words where a function is defined; empty if that is unknown."""
-    return _at(_definition(function))
+    return _line_in_words(_line_defining(function))
 
 
-def _definition(function: object) -> tuple[str, int, str] | None:
-    """Return the file, the line and the name of a function, if they are known."""
+def _line_defining(function: object) -> CodeLine | None:
+    """Return the first line of a function, or of the constructor of a class; None if unknown."""
     if isinstance(function, type):
         function = function.__init__  # type: ignore[misc]
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     if code is None or Path(code.co_filename).is_relative_to(_OURS):
         return None
-    return code.co_filename, code.co_firstlineno, code.co_name
+    return CodeLine(code.co_filename, code.co_firstlineno, code.co_name)
 
 
-def _at(place: tuple[str, int, str] | None) -> str:
-    """Return a place in user code in words."""
-    if place is None:
+def _line_in_words(line: CodeLine | None) -> str:
+    """Return a line for the end of a message, as in ` (file.py, line 3, in f: return x)`."""
+    if line is None:
         return ""
-    file, line, name = place
-    linecache.checkcache(file)
-    code = one_line(linecache.getline(file, line), 100)
-    inside = f", in {name}" if name and not name.startswith("<") else ""
-    return f" ({relative_to_cwd(Path(file))}, line {line}{inside}{f': {code}' if code else ''})"
+    linecache.checkcache(line.file)
+    code = one_line(linecache.getline(line.file, line.number), 100)
+    is_named = line.function and not line.function.startswith("<")  # <module>, <lambda>
+    inside = f", in {line.function}" if is_named else ""
+    quoted = f": {code}" if code else ""
+    return f" ({relative_to_cwd(Path(line.file))}, line {line.number}{inside}{quoted})"
 
 
 def safe_repr(value: object, limit: int = 80) -> str:

@@ -62,7 +62,8 @@ def process_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     Raises WorkerLost if one of them was killed, and OptsearchError if the main file has no
     `__main__` guard, so that each process would start others.
     """
-    if getattr(current_process(), "_inheriting", False):  # it reads the file that its owner runs
+    is_starting = getattr(current_process(), "_inheriting", False)  # it reads its owner's main file
+    if is_starting:
         os._exit(_UNGUARDED)
     pool = _Pool(jobs)
     try:
@@ -93,12 +94,13 @@ class _Pool(ProcessPoolExecutor):
             ensure_running()
         finally:
             sys.warnoptions.remove(_QUIET)
-        super().__init__(jobs, get_context("spawn"), _start)
-        self._safe_to_dynamically_spawn_children = False
+        super().__init__(jobs, get_context("spawn"), _initialise_worker)
+        self._safe_to_dynamically_spawn_children = False  # start all with the first task
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Submit a task; BrokenProcessPool, and no other error, if the pool is broken."""
         try:
-            with _uninterrupted():
+            with _hold_back_interrupts():
                 future = super().submit(fn, *args, **kwargs)
         except Exception as error:  # the closed queues of a breaking pool raise errors of any kind
             if self._broken:
@@ -110,7 +112,7 @@ class _Pool(ProcessPoolExecutor):
 
     def end(self) -> set[int | None]:
         """End the processes, and return their exit statuses; none at a second call."""
-        with _uninterrupted():
+        with _hold_back_interrupts():
             workers = list((self._processes or {}).values())  # shutdown forgets both
             manager: Any = self._executor_manager_thread
             self.shutdown(wait=False, cancel_futures=True)
@@ -122,8 +124,11 @@ class _Pool(ProcessPoolExecutor):
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Hold ctrl-C back; processes and threads that start meanwhile never get it."""
+def _hold_back_interrupts() -> Iterator[None]:
+    """Hold ctrl-C back until the end of the block, and then handle it.
+
+    Processes and threads that start in the block never get it.
+    """
     ensure_running()  # else its start in the block would let ctrl-C through again
     mask_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     held_back: list[tuple[int, FrameType | None]] = []
@@ -141,13 +146,14 @@ def _uninterrupted() -> Iterator[None]:
                 handler(*held_back[0])
 
 
-def _start() -> None:
+def _initialise_worker() -> None:
+    """Make this process ignore ctrl-C and end with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_follow, daemon=True).start()
+    Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _follow() -> None:
-    """End this process with its parent, whatever it is computing."""
+def _end_with_parent() -> None:
+    """Wait for the end of the parent, and then end this process, whatever it is computing."""
     parent = parent_process()
     if parent is not None:
         parent.join()
