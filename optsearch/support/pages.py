@@ -1,6 +1,6 @@
-"""The frame of every HTML page: colours, a security policy, data that is not markup.
+"""The frame of every HTML page: its colours, its security policy, and data that is not markup.
 
-A page is written whole, with its style and script in it, or served with both beside it.
+A page is one file with its style and script in it, or a server sends both beside it.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ _TEMPLATE = """<!doctype html>
 
 
 class Page:
-    """A page made of package files: a body, and styles and scripts in this order.
+    """A page made of files of the package: a body, styles and scripts.
 
-    files -- each PACKAGE/NAME; one ends in .html, the others in .css and .js.
+    files -- texts PACKAGE/NAME, of which one ends in .html, the others in .css and .js. Styles are
+    joined in this order, and so are scripts.
     """
 
     def __init__(self, *files: str):
@@ -48,7 +49,7 @@ class Page:
         self.script = join_files(".js")
 
     def render_file(self, title: str, data: object) -> str:
-        """Return the page as one file that needs no other."""
+        """Return the page as HTML that needs no other file. data -- what its script shows."""
         style, script = f"<style>{self.style}</style>", f"<script>{self.script}</script>"
         rule = f'<meta http-equiv="Content-Security-Policy" content="{policy(style + script)}">'
         return self._fill_template(
@@ -56,7 +57,7 @@ class Page:
         )
 
     def render_linked(self, title: str, address: str) -> str:
-        """Return the page for a server with its style and script at ADDRESS.css and ADDRESS.js."""
+        """Return the page as HTML that loads its style from ADDRESS.css, its script from .js."""
         return self._fill_template(
             title=title,
             style=f'<link rel="stylesheet" href="{address}.css">',
@@ -76,9 +77,9 @@ class Page:
 
 
 def policy(page: str) -> str:
-    """Return a content security policy that allows this script and this style, and nothing else.
+    """Return a content security policy that allows one script and one style, and nothing else.
 
-    page -- HTML with one element `style` and one `script` without attributes.
+    page -- HTML with both, as one element `style` and one `script` without attributes.
     """
 
     def allow_content_of(tag: str) -> str:
@@ -91,7 +92,7 @@ def policy(page: str) -> str:
 
 
 def json_in_html(value: object) -> str:
-    """Return JSON for a script element, without characters that have a meaning in HTML."""
+    """Return a value as JSON in which <, > and & are escaped, for a script element of a page."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

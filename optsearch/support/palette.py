@@ -1,4 +1,4 @@
-"""The colours of boards, trees, figures and pages as hex.
+"""The colours of boards, trees, figures and pages, as hexadecimal texts such as #0072b2.
 
 The colours of a board, `heat`, `hit`, `miss` and `best`, differ in lightness, any two by 15 units
 of CIELAB, so that they differ in grey and for people who see no red and green. The lines of figures
@@ -28,16 +28,17 @@ LESS = "#e08c52"  # below zero, on a scale whose other end is that of HEAT
 
 
 def mix(colour: str, share: float, ground: str = PAPER) -> str:
-    """A share of a colour, 0 to 1, on a ground."""
+    """Return a share (0 to 1) of a colour mixed with the rest of a ground colour."""
     channels = zip(_channels(colour), _channels(ground), strict=True)
     mixed = (round(share * above + (1 - share) * below) for above, below in channels)
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
 def heat(share: float) -> str:
-    """Return the colour of a value over the greatest, 0 to 1; INK is legible on every colour.
+    """Return the colour of a cell in the heat map; INK is legible on all of them.
 
-    Equal steps look equal, in grey too. Pages mix the same with `color-mix(in srgb)`.
+    share -- the value of the cell divided by the greatest value, 0 to 1. Equal steps look equal, in
+    grey too. Pages mix the same colours with `color-mix(in srgb)`.
     """
     return mix(HEAT[1], share, HEAT[0])
 
@@ -57,7 +58,7 @@ GREEDY_IN_TERMINAL = f"bold {PAPER} on {BEST}"
 
 
 def heat_in_terminal(share: float) -> str:
-    """Return the style of a cell of the heat map at a share of its range, 0 to 1."""
+    """Return the style of a cell of the heat map in the terminal; share as in `heat`."""
     return f"{INK} on {heat(share)}"
 
 
@@ -109,7 +110,7 @@ DARK = {
 
 
 def css() -> str:
-    """LIGHT and DARK as the variables of a page; printed pages are light."""
+    """Return CSS that sets the colours of LIGHT and DARK as variables; printed pages are light."""
 
     def variables(colours: dict[str, str]) -> str:
         return " ".join(f"--{name}: {colour};" for name, colour in colours.items())

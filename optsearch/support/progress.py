@@ -13,11 +13,12 @@ from typing import Any, TypeVar
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """The progress of some work: `done` of `total` pieces.
+    """The progress of some work: `done` of `total` pieces are done.
 
-    resumed -- the pieces that an earlier run did. seconds -- since the start of this run; 0 if
-    pieces differ too much in time to estimate the end from it. effort -- the work done, in the unit
-    in which it is limited (`Limit`).
+    resumed -- how many of them an earlier run did.
+    seconds -- the time since the start of this run; 0 if pieces differ too much in time to estimate
+        the end from it.
+    effort -- the effort so far, in the unit in which `Limit` limits it.
     """
 
     done: float = 0
@@ -33,12 +34,12 @@ class Status:
 
     @property
     def rate(self) -> float:
-        """Pieces per second in this run."""
+        """The pieces done per second of this run."""
         return (self.done - self.resumed) / max(self.seconds, 1e-9)
 
     @property
     def seconds_to_go(self) -> float | None:
-        """The seconds to go at that rate; None if it is not known, as before anything is done."""
+        """The seconds to go at the rate so far; None if that is not known, as at the start."""
         if self.total and self.seconds and self.done > self.resumed:
             return (self.total - self.done) / self.rate
         return None
@@ -50,14 +51,14 @@ EVIDENCE = 2.0, 0.05  # seconds, and the share done in them, before a time to go
 class Countdown:
     """The time to go of some work, as a text whose number never rises.
 
-    Empty without evidence (`EVIDENCE`). If the estimate rises, it is "more than" the least so far.
+    If the estimate rises, the text is "more than" the least estimate so far.
     """
 
     def __init__(self) -> None:
         self._least_estimate: float | None = None
 
     def text(self, status: Status) -> str:
-        """Return the time to go after this status."""
+        """Return the time to go in words; empty while too little is done (`EVIDENCE`)."""
         estimate = status.seconds_to_go
         least_seconds, least_share = EVIDENCE
         pieces_of_run = status.total - status.resumed
@@ -75,15 +76,16 @@ Progress = Callable[[S], None]
 
 
 def no_progress(status: Status) -> None:
-    """Report nothing: the progress report of a caller who wants none."""
+    """Do nothing: the progress report of a caller who wants none."""
 
 
 def meter(
     progress: Progress[Any], total: float, resumed: float = 0, kind: type[Status] = Status
 ) -> Callable[..., None]:
-    """Start a clock; return a function that takes the number of pieces done and reports a status.
+    """Start a clock, and return a function that reports the status of some work.
 
-    kind -- the class of the status; its further fields are given by name.
+    It takes the number of pieces done, and by name the other fields of the status. progress -- what
+    is called with each status. total, resumed -- as in `Status`. kind -- the class of the status.
     """
     started = time.monotonic()
 
@@ -98,7 +100,7 @@ LATE = 0.5  # seconds after a limit when work that does not check the clock is e
 
 
 class LimitReached(Exception):
-    """Some work took more than its limit."""
+    """Some work took more time or effort than its limit allows."""
 
     def __init__(self, limit: Limit):
         super().__init__(f"more than {limit}")
@@ -109,9 +111,9 @@ FOREVER = 1e9  # seconds; more count as no limit (clocks hold some nine times as
 
 
 class Limit:
-    """A limit on some work: seconds from now, effort (see `Status`), or both.
+    """A limit on some work: seconds from now, effort in a unit of that work, or both.
 
-    clock -- the clock that counts the seconds.
+    clock -- the function that returns the time in seconds.
     """
 
     def __init__(
@@ -126,7 +128,7 @@ class Limit:
         self._started = clock()
 
     def check(self, effort: int = 0) -> None:
-        """Raise LimitReached if the time is over, or the effort above the limit."""
+        """Raise LimitReached if the time is over. effort -- so far: raise if it is too much."""
         is_late = self.seconds is not None and self._clock() - self._started > self.seconds
         is_too_much = self.effort is not None and effort > self.effort
         if is_late or is_too_much:
@@ -134,17 +136,17 @@ class Limit:
 
     @property
     def seconds_left(self) -> float | None:
-        """The seconds that are left, 0 after the end; None without a limit of time."""
+        """The seconds left; 0 if the time is over, None without a limit of time."""
         if self.seconds is None:
             return None
         return max(0.0, self.seconds - (self._clock() - self._started))
 
     @contextmanager
     def alarm(self) -> Iterator[None]:
-        """End the work of the block a little after the limit, even if it does not check the clock.
+        """End the work of a block a little after the limit, even if it does not call `check`.
 
-        It raises LimitReached from a signal, in the main thread of a system that has timers.
-        Elsewhere work ends when it calls `check`.
+        A signal raises LimitReached in the block. That needs the main thread, and a system that has
+        timers; elsewhere only `check` ends the work.
         """
         seconds_left = self.seconds_left
         is_main = threading.current_thread() is threading.main_thread()
@@ -164,7 +166,7 @@ class Limit:
             signal.signal(signal.SIGALRM, handler_before)
 
     def watch(self, progress: Progress[S] = no_progress) -> Progress[S]:
-        """Return a progress report that also ends the work at the limit."""
+        """Return a progress report that calls another one, and then checks the limit."""
 
         def report_and_check(status: S) -> None:
             progress(status)

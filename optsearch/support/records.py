@@ -40,10 +40,11 @@ VARYING = (*PROVENANCE, "seconds", "note")  # header keys whose values differ be
 
 @dataclass(frozen=True)
 class Record:
-    """A table that was read.
+    """A table that was read from a file.
 
-    header -- the `# key: value` lines; columns -- names in order; rows -- one dictionary per row,
-    column name to text. path, lines -- the file, and the line where each row starts.
+    header -- the values of the `# key: value` lines, by key. columns -- their names, in order.
+    rows -- for each row its texts, by the name of the column. path -- the file. lines -- the number
+    of the line where each row starts.
     """
 
     header: dict[str, str]
@@ -53,10 +54,11 @@ class Record:
     lines: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     def values(self, column: str, parse: Callable[[str], T]) -> list[T]:
-        """Return one column, each value parsed: `int`, `Fraction`, `Position.parse`, …
+        """Return the values of one column, row by row.
 
-        Raises RecordError for an unknown column, and for a text that `parse` refuses with a
-        ValueError or ZeroDivisionError.
+        parse -- makes a value of a text: `int`, `Fraction`, `Position.parse`, … Raises RecordError
+        for an unknown column, and for a text that `parse` refuses with a ValueError or
+        ZeroDivisionError.
         """
         if column not in self.columns:
             raise RecordError(
@@ -81,9 +83,10 @@ class Record:
         return replace(self, rows=[self.rows[i] for i in chosen], lines=lines)
 
     def digest(self, without: Collection[str] = ()) -> str:
-        """Return a digest of all columns except those named, and the header except `VARYING`.
+        """Return a digest of the table, which stays equal if equal values are computed again.
 
-        It stays equal if a table is computed again with the same values.
+        without -- the names of columns to leave out. The keys of the header in `VARYING`, whose
+        values differ between runs, are left out too.
         """
         header = {key: value for key, value in self.header.items() if key not in VARYING}
         columns = [name for name in self.columns if name not in without]
@@ -103,14 +106,15 @@ def write(
     command: str,
     fields: Mapping[str, object] | None = None,
 ) -> None:
-    """Write a result table; the file appears whole or not at all.
+    """Write a table of results to a file, whole or not at all.
 
-    columns -- distinct names; rows -- one value per column, written as str(value); title -- of the
-    table; command -- the one that makes it; fields -- more header lines, such as
-    `{"configurations": 1925751392}`.
+    columns -- their names, all distinct. rows -- for each row a value per column, written as
+        str(value).
+    title -- the title of the table. command -- the command that makes it.
+    fields -- more values of the header, such as `{"configurations": 1925751392}`.
 
-    The header adds the versions of optsearch, Python and numpy, the commit of optsearch (`commit`)
-    and the UTC day. Raises RecordError for what cannot be written.
+    The header also has the versions of optsearch, Python and numpy, the commit of optsearch (see
+    `commit`) and the day in UTC. Raises RecordError for values or a file that cannot be written.
     """
     path = Path(path)
     header = {
@@ -156,11 +160,11 @@ def _csv_line(values: Sequence[str]) -> str:
 
 
 def commit() -> str:
-    """Return the commit of the checkout in use, with `+changes` if its tree is modified.
+    """Return the commit of the code that runs, with `+changes` if its checkout is modified.
 
-    Tables of results do not count as changes: a run that writes several gives all of them the same
-    commit. An installed copy, or an archive of the source, has the commit that it was made of, or
-    else the version: `release 0.1.0`.
+    Tables of results do not count as changes: if a run writes several, all have the same commit. An
+    installed copy, or an archive of the source, has the commit that it was made of, or else its
+    version, as in `release 0.1.0`.
     """
     import subprocess
 
@@ -185,7 +189,7 @@ def commit() -> str:
 
 
 def _stored_commit(folder: Path) -> str:
-    """Return the commit that `setup.py` wrote into a folder when it was made; else the release."""
+    """Return the commit in a folder's file COMMIT, which `setup.py` writes; else the release."""
     path = folder / "COMMIT"
     written = path.read_text(encoding="ascii") if path.is_file() else ""
     return written or f"release {VERSION}"
@@ -195,7 +199,7 @@ def _stored_commit(folder: Path) -> str:
 
 
 def read(path: str | Path) -> Record:
-    """Read the table in a file; RecordError, with file and line, if it is not a table."""
+    """Return the table in a file; RecordError, with file and line, if it is not a table."""
     path = Path(path)
     lines = documents.text_of(path, RecordError, MOST_BYTES).split("\n")
     header = _read_header(path, lines)
@@ -260,9 +264,10 @@ def _read_csv(path: Path, lines: Sequence[str], first_line: int) -> list[tuple[i
 
 
 def read_published(name: str) -> Record:
-    """Read the published table data/published/NAME, such as `table1.csv`.
+    """Return the published table data/published/NAME, such as `table1.csv`.
 
-    Its first line is `# Source: …`, the work it is copied from. Raises RecordError.
+    Raises RecordError if it does not exist, or if its first line is not `# Source: …`, the work
+    that it is copied from.
     """
     path = published_path(name)
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""Tasks on an executor: a number of them at once, and each result when it ends."""
+"""Tasks on an executor: some of them run at once, and each result comes when its task ends."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ GUARD = 'if __name__ == "__main__":'
 
 
 class SerialExecutor(Executor):
-    """An executor that runs tasks in `submit`, in this process; errors are raised there, too."""
+    """An executor that runs each task in this process, while it is submitted."""
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Run the function, and return its result as a finished future."""
+        """Run the function, and return its result as a finished future; its errors are raised."""
         future: Future[T] = Future()
         future.set_result(fn(*args, **kwargs))
         return future
@@ -38,7 +38,7 @@ class SerialExecutor(Executor):
 
 @contextmanager
 def translate_worker_errors() -> Iterator[None]:
-    """Turn the errors of an executor that lost a worker, also of Dask, into WorkerLost."""
+    """Raise WorkerLost in place of the error by which an executor or Dask reports a lost worker."""
     try:
         yield
     except BrokenExecutor:
@@ -61,10 +61,12 @@ def run_tasks(
 ) -> Iterator[tuple[Task, T]]:
     """Yield each task with its result, in the order in which they end.
 
-    executor -- a pool of processes, `Client.get_executor()` of Dask, `SerialExecutor`. work -- the
-    function to call with a task. tasks -- an iterator, or a function that returns the next task, or
-    None while every further task waits for another to end. ahead -- the most tasks at once. tick --
-    called again and again while none ends; it may raise.
+    executor -- a pool of processes, `Client.get_executor()` of Dask, or a `SerialExecutor`.
+    work -- the function to call with a task.
+    tasks -- an iterator, or a function that returns the next task, or None if it has none now. The
+        function is asked again while tasks run; None when none runs is the end.
+    ahead -- the most tasks that are submitted at once.
+    tick -- a function that is called every half second while no task ends; it may raise.
 
     Running tasks are cancelled if this ends early: by an error of a task or of `tick`, by ctrl-C,
     or because the caller leaves the loop. Raises WorkerLost if a worker was lost, OptsearchError if

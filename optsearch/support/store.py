@@ -12,6 +12,9 @@ LMDB trusts its file: if a page is missing or damaged, reading kills the process
 whatever is killed, so a file is damaged only from outside: it is cut off, a disk fails, it was
 copied during a commit. So another process reads all of it first.
 
+The records of the database lie under *slots*: a slot is a key, or a digest of a key too long for
+LMDB, behind a letter that says which of the two.
+
 `Store` keeps bytes, `Integers` what kernels find, `Facts` JSON by names.
 """
 
@@ -63,11 +66,13 @@ except lmdb.Error as error:
 class Store:
     """Values by keys, both bytes, of one question, in a folder.
 
-    folder -- made, with its parents, if it does not exist. question -- its name; a store of another
-    one is refused. Only one process can open a store, and only once. batch, seconds -- a `put`
-    commits if this many values are uncommitted, or if this time has passed since the last commit.
+    folder -- it is made, with its parents, if it does not exist.
+    question -- a text that names the question. A store of another question is refused.
+    batch, seconds -- `put` commits if this many values are uncommitted, or if this time has passed
+        since the last commit.
 
-    Raises TableError, here and in every method, if the folder cannot be used.
+    Only one process can open a store, and only once. Raises TableError, here and in every method,
+    if the folder cannot be used.
     """
 
     def __init__(
@@ -114,7 +119,7 @@ class Store:
         return value if stored_key == key else None  # two long keys may have equal digests
 
     def put(self, key: bytes, value: bytes) -> None:
-        """Set the value of a key."""
+        """Set the value of a key; it is committed now or later."""
         self._database()
         slot = _slot_of(key)
         body = value if slot[:1] == _SHORT else _LENGTH.pack(len(value)) + value + key
@@ -128,7 +133,7 @@ class Store:
             self.flush()
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
-        """Yield every key with its value, in no order, as of the moment when it begins."""
+        """Yield every key with its value, in no order; later changes are not seen."""
         self.flush()
         with self._translate_errors("read"), self._database().begin() as transaction:
             for slot, record in transaction.cursor():
@@ -143,7 +148,7 @@ class Store:
 
     @property
     def size(self) -> int:
-        """The bytes of the database on disk."""
+        """The size of the database on disk, in bytes."""
         return self._file.stat().st_size
 
     def flush(self) -> None:
@@ -230,7 +235,7 @@ class Store:
         return self.path / "data.mdb"
 
     def damaged(self, problem: str) -> TableError:
-        """Return the error for a store that is not as it was written."""
+        """Return the error for a store that is not as it was written. problem -- what is wrong."""
         return TableError(
             f"{self._file} is damaged: {problem}; restore it from a copy, or name another folder, "
             "where it is computed again"
@@ -243,7 +248,7 @@ class Store:
         return self._environment
 
     def _require_folder(self) -> None:
-        """Refuse a path that is not a folder, and a folder of something else."""
+        """Raise TableError for a path that is not a folder, and for a folder of something else."""
         if self.path.exists() and not self.path.is_dir():
             raise TableError(f"{self.path} is a file; name a new or empty folder")
         if self._file.exists() and not self._file.is_file():
@@ -269,7 +274,7 @@ class Store:
             ) from None
 
     def _require_readable(self) -> None:
-        """Refuse a database that another process cannot read to its end."""
+        """Raise TableError for a database that another process cannot read to its end."""
         import subprocess
 
         command = [sys.executable, "-S", "-c", _READ_ALL, str(self.path), *sys.path]
@@ -283,7 +288,7 @@ class Store:
             raise self.damaged(reader.stderr.strip().rpartition("\n")[2])
 
     def _require_this_question(self) -> None:
-        """Refuse a database of something else, before anything is changed."""
+        """Raise TableError for a database of something else, before anything is changed."""
         with (
             lmdb.open(str(self.path), map_size=0, readonly=True, lock=False) as environment,
             environment.begin() as transaction,
@@ -367,7 +372,7 @@ S = TypeVar("S", bound=_TypedStore)
 
 
 class Integers(_TypedStore):
-    """Integers of 64 bits by exact keys, in batches."""
+    """Integers of 64 bits by exact keys; they are committed in batches."""
 
     def get(self, key: bytes) -> int | None:
         """Return the value of a key; None if it has none."""
@@ -375,18 +380,18 @@ class Integers(_TypedStore):
         return None if value is None else int(_INTEGER.unpack(value)[0])
 
     def put(self, key: bytes, value: int) -> None:
-        """Set the value of a key."""
+        """Set the value of a key; an equal value is not written again."""
         if self.get(key) != value:
             self.store.put(key, _INTEGER.pack(value))
 
     def items(self) -> Iterator[tuple[bytes, int]]:
-        """Yield every key with its value, in no order, as of the moment when it begins."""
+        """Yield every key with its value, in no order; later changes are not seen."""
         for key, value in self.store.items():
             yield key, int(_INTEGER.unpack(value)[0])
 
 
 class Facts(_TypedStore, Mapping[str, Any]):
-    """Facts by name, as JSON; each is committed at once."""
+    """A mapping of names to JSON values; each value is committed at once."""
 
     def __init__(self, folder: str | os.PathLike[str], question: str):
         super().__init__(folder, question, batch=1)
@@ -398,14 +403,17 @@ class Facts(_TypedStore, Mapping[str, Any]):
         return json.loads(value)
 
     def add(self, name: str, fact: object) -> None:
-        """Store a fact; on return it is on the disk."""
+        """Set the value of a name; on return it is on the disk."""
         self.store.put(_encode(name), json.dumps(fact, separators=(",", ":")).encode())
 
     def __iter__(self) -> Iterator[str]:
         return (key.decode(errors="surrogatepass") for key, _ in self.store.items())
 
     def impossible_fact(self, name: str, needed: str) -> TableError:
-        """Return the error for an impossible fact."""
+        """Return the error for the value of a name that cannot be right.
+
+        needed -- what the value should be, in words.
+        """
         return TableError(
             f"{self.path} is damaged: {name!r} has {str(self[name])[:60]}, not {needed}; restore "
             "it from a copy, or name another folder"

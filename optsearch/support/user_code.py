@@ -1,9 +1,10 @@
-"""Code of users: loaded from a file, or an object of a program; its digest; its errors.
+"""Code of users, from a file or as an object of a program: loading it, its digest, its errors.
 
-Every process runs a file from the bytes that were read when it was chosen, with importlib. Its
-folder is put first on Python's path, as for a script, so that it can import modules beside it.
-Cloudpickle sends an object to other processes. A checkpoint knows code by the digest of its file;
-the digest leaves out modules that the file imports, and an object of a program has no checkpoint.
+The bytes of a file are read when it is chosen, and every process runs these bytes, with importlib.
+The folder of the file is put first on Python's path, as for a script, so that the file can import
+modules beside it. Cloudpickle sends an object to other processes. A checkpoint knows code by the
+digest of its file, which leaves out modules that the file imports; an object of a program has no
+checkpoint.
 
 Everything that user code raises, also `SystemExit` and endless recursion, becomes one StrategyError
 that names the file and the line; only ctrl-C goes through.
@@ -41,7 +42,7 @@ _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "
 
 
 class UserCode(ABC):
-    """A class, an object or a function of a user. label -- its text in output."""
+    """A class, an object or a function of a user. label -- what output calls it."""
 
     label: str
 
@@ -50,7 +51,7 @@ class UserCode(ABC):
 
     @property
     def identity(self) -> str:
-        """The name in a checkpoint; StrategyError if the source is unknown."""
+        """The text by which a checkpoint knows the code; StrategyError if its source is unknown."""
         return f"{self.label}, source {self.digest()}"
 
     @abstractmethod
@@ -59,12 +60,15 @@ class UserCode(ABC):
 
     @abstractmethod
     def digest(self) -> str:
-        """Return the digest of its source."""
+        """Return the digest of the source."""
 
 
 @dataclass(frozen=True)
 class CodeInFile(UserCode):
-    """A name in a Python file, with the content of the file when it was chosen."""
+    """What a name in a Python file stands for, by the content that the file had when it was chosen.
+
+    path, content -- the file. attribute -- the name in it.
+    """
 
     path: Path
     label: str
@@ -73,7 +77,10 @@ class CodeInFile(UserCode):
 
     @classmethod
     def of(cls, path: Path, attribute: str) -> CodeInFile:
-        """Read the file now; return an object that holds its content and the name in it."""
+        """Read the file now, and return the code of a name in it, which is not run yet.
+
+        Raises StrategyError if the file does not exist or cannot be read.
+        """
         real_path = Path(os.path.realpath(path))
         if not real_path.is_file():
             raise StrategyError(f"there is no Python file {str(path)!r}; write FILE.py:NAME")
@@ -87,11 +94,14 @@ class CodeInFile(UserCode):
 
     @property
     def identity(self) -> str:
-        """The file without its folder, for a run that goes on from another one."""
+        """The text by which a checkpoint knows the code; it leaves out the folder of the file."""
         return f"{self.path.name}:{self.attribute}, source {self.digest()}"
 
     def load(self) -> Any:
-        """Run the file, and return the object of this name."""
+        """Run the file, once per process, and return what the name stands for.
+
+        Raises StrategyError if running it fails, or it does not define the name.
+        """
         module = _run_module(self.path, self.content)
         if hasattr(module, self.attribute):
             return getattr(module, self.attribute)
@@ -113,7 +123,10 @@ class UserFunction(CodeInFile):
 
     @classmethod
     def of(cls, path: Path, attribute: str) -> UserFunction:
-        """Read the file now, and return its function of this name; StrategyError for none."""
+        """Read and run the file now, and return its function of a name.
+
+        Raises StrategyError if the file cannot be read or run, or has no function of this name.
+        """
         function = cls(**vars(CodeInFile.of(path, attribute)))
         if not callable(function.load()):
             raise StrategyError(
@@ -123,14 +136,14 @@ class UserFunction(CodeInFile):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of its parameters; empty if Python does not know them."""
+        """The names of the function's parameters; empty if Python does not know them."""
         try:
             return tuple(signature(self.load()).parameters)
         except (TypeError, ValueError):
             return ()
 
     def __call__(self, *arguments: object, failure: FailureText) -> Any:
-        """Call the function; errors as in `call_user_code`."""
+        """Call the function, and return what it returns; errors as in `call_user_code`."""
         return call_user_code(self.load(), *arguments, failure=failure)
 
 
@@ -161,15 +174,15 @@ def _run_module(path: Path, content: bytes) -> ModuleType:
 
 
 def _is_defined_in(value: object, module: str) -> bool:
-    """True if a module defines this class or function."""
+    """True if a value is a class or a function that the module of this name defines."""
     return isinstance(value, type | FunctionType) and value.__module__ == module
 
 
 @dataclass(frozen=True, eq=False)
 class CodeObject(UserCode):
-    """A class, an object or a function that a program gave.
+    """A class, an object or a function that a Python program passed.
 
-    source -- the digest of its source, if it is known; else empty.
+    value -- the object itself. source -- the digest of its source; empty if that is not known.
     """
 
     value: object
@@ -181,7 +194,7 @@ class CodeObject(UserCode):
         return self.value
 
     def digest(self) -> str:
-        """Return the digest of its source."""
+        """Return the digest of the source; StrategyError if it is not known."""
         if not self.source:
             raise StrategyError("that of an object of a program is not known")
         return self.source
@@ -198,19 +211,19 @@ class CodeObject(UserCode):
 
 @dataclass(frozen=True)
 class PickledCode(UserCode):
-    """A `CodeObject` in another process."""
+    """A `CodeObject` as another process receives it. state -- the pickled object."""
 
     state: bytes = field(repr=False)
     label: str
     source: str
 
     def load(self) -> Any:
-        """Unpickle the object."""
+        """Unpickle the object, and return it; StrategyError if that fails."""
         failure = f"{self.label} cannot be made in another process"
         return call_user_code(pickle.loads, self.state, failure=failure)
 
     def digest(self) -> str:
-        """Return the digest of its source."""
+        """Return the digest of the source; empty if it is not known."""
         return self.source
 
 
@@ -220,7 +233,11 @@ FailureText = str | Callable[[], str]  # the beginning of an error, or a functio
 
 
 def call_user_code(function: Callable[..., Any], *arguments: object, failure: FailureText) -> Any:
-    """Call a function; whatever it raises becomes a StrategyError that begins with `failure`."""
+    """Call a function of a user, and return what it returns.
+
+    Whatever it raises becomes a StrategyError, which begins with `failure` and names the line of
+    user code; only ctrl-C and a StrategyError go through.
+    """
     try:
         return function(*arguments)
     except (KeyboardInterrupt, StrategyError):
@@ -294,7 +311,7 @@ def _line_in_words(line: CodeLine | None) -> str:
 
 
 def safe_repr(value: object, limit: int = 80) -> str:
-    """Return any value as at most `limit` characters on one line."""
+    """Return the `repr` of any value on one line of at most `limit` characters; never fails."""
     try:
         return one_line(repr(value), limit)
     except Exception:  # a number of 5,000 digits, or a broken __repr__
@@ -302,14 +319,14 @@ def safe_repr(value: object, limit: int = 80) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """Return a text on one line, without control characters, cut to at most `limit` characters."""
+    """Return a text on one line of at most `limit` characters, with control characters escaped."""
     line = " ".join(text[: 4 * limit].split())
     line = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def relative_to_cwd(path: Path) -> str:
-    """Return a path relative to the working folder, if it is in it."""
+    """Return the text of a path, relative to the working folder if it is in it."""
     with suppress(ValueError, OSError):
         return str(path.relative_to(Path.cwd()))
     return str(path)

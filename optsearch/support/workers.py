@@ -1,4 +1,4 @@
-"""Processes that leave ctrl-C to their owner and do not outlive it."""
+"""Pools of processes that ignore ctrl-C and end with the process that started them, their owner."""
 
 from __future__ import annotations
 
@@ -57,10 +57,11 @@ IN_THIS_PROCESS = Execution()
 
 @contextmanager
 def process_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Start a pool of processes; at the end, and if the owner is killed, they end at once.
+    """Give a pool of processes for the time of a block.
 
-    Raises WorkerLost if one of them was killed, and OptsearchError if the main file has no
-    `__main__` guard, so that each process would start others.
+    At the end of the block, and if the owner is killed, they end at once. Raises WorkerLost if one
+    of them was killed, and OptsearchError if the main file has no `__main__` guard, so that each
+    process would start others.
     """
     is_starting = getattr(current_process(), "_inheriting", False)  # it reads its owner's main file
     if is_starting:
@@ -84,8 +85,8 @@ def process_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
 class _Pool(ProcessPoolExecutor):
     """A pool whose processes start when a task is submitted, and ignore ctrl-C from the start.
 
-    All of them start with the first task, before the thread that watches them: one started beside
-    it could be given the queues of a pool that has just broken.
+    All of them start with the first task, before the thread that watches them. A process that
+    started later could be given the queues of a pool that has just broken.
     """
 
     def __init__(self, jobs: int):
@@ -111,7 +112,7 @@ class _Pool(ProcessPoolExecutor):
         return future
 
     def end(self) -> set[int | None]:
-        """End the processes, and return their exit statuses; none at a second call."""
+        """End the processes, and return their exit statuses; a second call returns no status."""
         with _hold_back_interrupts():
             workers = list((self._processes or {}).values())  # shutdown forgets both
             manager: Any = self._executor_manager_thread
