@@ -142,9 +142,12 @@ class Prior(ABC):
         return self.rows is not None or (self.placements is not None and bool(self.barred))
 
     def weights(self, ships: CellSets) -> list[int]:
-        """Return the weights of many configurations, uint64 of shape (n, ships, words)."""
-        columns = [to_masks(ships[:, i]) for i in range(ships.shape[1])]
-        return [self.weight(row) for row in zip(*columns, strict=True)]
+        """Return the weights of n configurations.
+
+        ships -- the configurations, uint64 of shape (n, ships, words): the cells of each ship.
+        """
+        masks_by_ship = [to_masks(ships[:, i]) for i in range(ships.shape[1])]
+        return [self.weight(masks) for masks in zip(*masks_by_ship, strict=True)]
 
     def require(self, game: Game) -> None:
         """Raise PositionError unless this is a prior of the game."""
@@ -164,8 +167,10 @@ class Prior(ABC):
     ) -> Prior:
         """Return a prior by weights of placements (masks); the others weigh `otherwise`.
 
-        The weight of a configuration is the product over its ships. Fractions are scaled, those of
-        each length by themselves: a factor for all ships of a length changes no probability.
+        The weight of a configuration is the product over its ships. Fractions are scaled to
+        integers, for each kind of ship by itself: a factor for all ships of a kind changes no
+        probability.
+
         Raises GameError for a mask that is not a placement, PositionError for a negative weight.
         """
         placements = {ship for kind in set(game.fleet) for ship in game.placements(kind)}
@@ -174,8 +179,8 @@ class Prior(ABC):
                 raise GameError(f"no ship of {game} lies on {' '.join(game.names(ship))}")
         scaled: dict[int, int] = {}
         for kind in sorted(set(game.fleet)):
-            of_kind = {ship: weights.get(ship, otherwise) for ship in game.placements(kind)}
-            scaled |= _integers(of_kind, game.ship_name)
+            kind_weights = {ship: weights.get(ship, otherwise) for ship in game.placements(kind)}
+            scaled |= _scale_to_integers(kind_weights, game.ship_name)
         return _PlacementPrior(game, name, scaled)
 
     @staticmethod
@@ -193,14 +198,15 @@ class Prior(ABC):
         """
         if how not in MEANS:
             raise PositionError(f"cells: {how!r} is not known; use {' or '.join(MEANS)}")
-        of_cells = _integers(
+        cell_weights = _scale_to_integers(
             {cell: weights.get(game.cell(cell), otherwise) for cell in range(game.cells)},
             lambda cell: cell_name(game.cell(cell)),
         )
         placements: dict[int, Weight] = {}
         for kind in set(game.fleet):
             for ship in game.placements(kind):
-                values = [of_cells[cell] for cell in bits(ship)]
+                values = [cell_weights[cell] for cell in bits(ship)]
+                # The sum weighs as the mean does: all ships of a kind have equally many cells.
                 placements[ship] = prod(values) if how == "product" else sum(values)
         return Prior.of_placements(game, placements, 1, name)
 
@@ -213,33 +219,36 @@ class Prior(ABC):
     ) -> Prior:
         """Return a prior by weights of configurations; the others weigh `otherwise`.
 
-        weights -- by the masks of the ships, in any order, without letters. Raises PositionError
-        for a negative weight, and for a configuration with two. Ships that are not a configuration
-        of the game are accepted: they never occur.
+        weights -- of configurations, each as the masks of its ships in any order, without letters.
+        Ships that are not a configuration of the game are accepted: they never occur.
+
+        Raises PositionError for a negative weight, and for a configuration with two weights.
         """
         rows = {tuple(sorted(ships)): weight for ships, weight in weights.items()}
         if len(rows) < len(weights):
             times = Counter(tuple(sorted(ships)) for ships in weights)
-            repeated = next(ships for ships, number in times.items() if number > 1)
+            repeated = next(ships for ships, count in times.items() if count > 1)
             raise PositionError(f"{_ships_text(game, repeated)} has two weights")
-        scaled = _integers({**rows, (): otherwise}, lambda ships: _ships_text(game, ships))
+        scaled = _scale_to_integers({**rows, (): otherwise}, lambda ships: _ships_text(game, ships))
         return _ConfigurationPrior(game, name, scaled)
 
     @staticmethod
     def of_function(game: Game, function: Callable[[Sequence[int]], int], name: str) -> Prior:
-        """Return a prior by a function of the masks of a configuration's ships: an integer from 0.
+        """Return a prior by a function that weighs configurations.
 
-        In a game of at most MOST_KEPT configurations it is called here, once for each, and the
-        result is a prior of configurations. In a larger game it is called when one is met, and the
-        digest is valid in this run only (`require_digest`).
+        In a game of at most MOST_KEPT configurations the function is called here, once for each,
+        and the result is a prior of configurations. In a larger game it is called for each
+        configuration that is met, and the digest is valid in this run only (`require_digest`).
+
+        function -- gets the masks of a configuration's ships, and returns an integer from 0 up.
         """
         engine, constraints = engine_for(game), Constraints(game.fleet)
-        n = engine.count(constraints)
-        if n > MOST_KEPT:
+        configurations = engine.count(constraints)
+        if configurations > MOST_KEPT:
             return _FunctionPrior(game, name, function)
-        words: CellSets = engine.unrank(constraints, np.arange(n, dtype=np.uint64))
-        columns = [to_masks(words[:, i]) for i in range(len(game.fleet))]
-        weights = {ships: function(ships) for ships in zip(*columns, strict=True)}
+        words: CellSets = engine.unrank(constraints, np.arange(configurations, dtype=np.uint64))
+        masks_by_ship = [to_masks(words[:, i]) for i in range(len(game.fleet))]
+        weights = {ships: function(ships) for ships in zip(*masks_by_ship, strict=True)}
         return Prior.of_configurations(game, weights, 0, name)
 
 
@@ -249,13 +258,16 @@ def _ships_text(game: Game, ships: Iterable[int]) -> str:
     return " ".join(map(game.ship_name, longest_first))
 
 
-def _integers(weights: Mapping[K, Weight], name: Callable[[K], str]) -> dict[K, int]:
-    """Multiply weights by their least common denominator; PositionError for a negative one."""
+def _scale_to_integers(weights: Mapping[K, Weight], name_key: Callable[[K], str]) -> dict[K, int]:
+    """Multiply weights by their least common denominator; PositionError for a negative one.
+
+    name_key -- returns what an error calls a key; an empty text stands for "the others".
+    """
     exact: dict[K, int | Fraction] = {}
     for key, weight in weights.items():
         if not 0 <= weight < inf:
             raise PositionError(
-                f"the weight {weight} of {name(key) or 'the others'} is not a number from 0 up"
+                f"the weight {weight} of {name_key(key) or 'the others'} is not a number from 0 up"
             )
         exact[key] = Fraction(weight) if isinstance(weight, float) else weight
     scale = lcm(*(weight.denominator for weight in exact.values()))
@@ -306,8 +318,10 @@ class _CombinedPrior(Prior):
 
     @cached_property
     def rows(self) -> Sequence[tuple[int, ...]] | None:
-        rows = next((prior.rows for prior in self._priors if prior.rows is not None), None)
-        return rows and [ships for ships in rows if self.weight(ships)]
+        for prior in self._priors:
+            if prior.rows is not None:
+                return [ships for ships in prior.rows if self.weight(ships)]
+        return None
 
     def weight(self, ships: Sequence[int]) -> int:
         return prod(prior.weight(ships) for prior in self._priors)
@@ -322,35 +336,46 @@ class _CombinedPrior(Prior):
 
 
 class _ConfigurationPrior(Prior):
-    """A weight for each configuration; the key () has that of the others."""
+    """A weight for each configuration.
 
-    def __init__(self, game: Game, name: str, rows: dict[tuple[int, ...], int]):
+    weights -- of configurations, as the masks of their ships, ascending; the empty tuple has the
+    weight of all other configurations.
+    """
+
+    def __init__(self, game: Game, name: str, weights: dict[tuple[int, ...], int]):
         super().__init__(game, name)
-        self._rows, self._otherwise = rows, rows[()]
+        self._weights, self._otherwise = weights, weights[()]
 
     @cached_property
     def rows(self) -> Sequence[tuple[int, ...]] | None:
         if self._otherwise:
             return None
-        return sorted(ships for ships, weight in self._rows.items() if weight)
+        return sorted(ships for ships, weight in self._weights.items() if weight)
 
     def weight(self, ships: Sequence[int]) -> int:
-        return self._rows.get(tuple(sorted(ships)), self._otherwise)
+        return self._weights.get(tuple(sorted(ships)), self._otherwise)
 
     @cached_property
     def digest(self) -> str:
-        rows = sorted((s, w) for s, w in self._rows.items() if not s or w != self._otherwise)
-        return _digest(f"{' '.join(map(str, ships))} {weight}" for ships, weight in rows)
+        """The digest of the weights, without configurations that weigh as the others do."""
+        told = {
+            ships: weight for ships, weight in self._weights.items() if weight != self._otherwise
+        }
+        told[()] = self._otherwise
+        lines = (f"{' '.join(map(str, ships))} {weight}" for ships, weight in sorted(told.items()))
+        return _digest(lines)
 
 
 class FleetPrior(Prior):
     """A prior of a fleet that is not known, by which all its configurations are equally likely.
 
-    lengths -- the lengths of all ships, descending, if these are known, but not which ship has
-    which; None for all fleets.
+    lengths -- if it is known which lengths the ships have, but not which ship has which: these
+    lengths, descending. None if all fleets can occur.
+    are_vectors_equal -- True if the vectors of lengths are equally likely in place of the
+    configurations.
     """
 
-    are_vectors_equal = False  # in place of configurations
+    are_vectors_equal = False
 
     def __init__(self, game: MixedGame, lengths: tuple[int, ...] | None = None):
         fleet = "configurations" if lengths is None else ",".join(map(str, lengths))
@@ -392,7 +417,7 @@ class FleetPrior(Prior):
         return self.digest, self.game
 
     def weight(self, ships: Sequence[int]) -> int:
-        """Return 1, or 0 for other lengths than those that are known."""
+        """Return 1, or 0 if the lengths are known and the ships have others."""
         lengths = tuple(sorted((ship.bit_count() for ship in ships), reverse=True))
         return int(self.lengths in (None, lengths))
 
@@ -400,14 +425,18 @@ class FleetPrior(Prior):
 class BoardFilter(Prior):
     """A prior that keeps the weights of some boards; the others weigh 0.
 
-    base -- the weights; None: all are equal, or those of `MixedPosterior` without a prior.
+    base -- the prior whose weights are kept. None stands for equal weights, or for those of
+    `MixedPosterior` without a prior.
     """
 
     base: Prior | None
 
     @abstractmethod
     def keeps(self, ships: CellSets) -> NDArray[np.bool_]:
-        """Return True for the boards that are kept; ships -- as `weights` takes them."""
+        """Return for each of n boards whether it is kept.
+
+        ships -- the boards, uint64 of shape (n, ships, words): the cells of each ship.
+        """
 
 
 class _FunctionPrior(Prior):
@@ -431,10 +460,10 @@ class _FunctionPrior(Prior):
 
 
 def update_by_replies(position: NoisyPosition, prior: Prior | None = None) -> Prior | None:
-    """Update a prior by the replies that may be false, except those that leave no doubt.
+    """Return a prior with the weights of the replies that may be false, if any leaves doubt.
 
-    A reply multiplies the weight of a ship on its cell by the probability of the reply there over
-    that of the same reply at water. None if there is no prior and no such reply.
+    Each such reply has the probability p if a ship is on the cell, and q if not; it multiplies the
+    weight of a ship on the cell by p / q. Without such a reply the prior is returned as it is.
     """
     if not position.weights:
         return prior
@@ -447,11 +476,11 @@ def update_by_replies(position: NoisyPosition, prior: Prior | None = None) -> Pr
 
 
 def read(path: str | Path, game: Game) -> Prior:
-    """Read a prior from a table; RecordError names the line and the value that are wrong.
+    """Read a prior from a table in a file; RecordError names the line and the value that are wrong.
 
-    The kinds of tables have the columns `ship,weight`, `cell,weight`, `ships,weight`, and `ships`
-    alone for the boards of past games. Header lines are `# otherwise: WEIGHT` (if there is no row),
-    `# cells: product|mean` and `# smoothing: WEIGHT`.
+    A table has the columns `ship,weight`, `cell,weight`, `ships,weight`, or `ships` alone for the
+    boards of past games. Lines above them can be `# otherwise: WEIGHT` (the weight of what has no
+    row), `# cells: product|mean` and `# smoothing: WEIGHT`.
     """
     record = records.read(path)
     if record.columns not in _HEADER_KEYS:
@@ -485,18 +514,25 @@ def past_games(
 ) -> Prior:
     """Return the prior in which a placement weighs the number of past boards that have it.
 
-    smoothing -- added to each number, so that a placement that was never seen can still occur.
+    boards -- each as the masks of its ships. smoothing -- added to each number, so that a placement
+    that was never seen can still occur.
     """
-    times = Counter(ship for board in boards for ship in board)
+    times_seen = Counter(ship for board in boards for ship in board)
     weights = {
-        ship: times[ship] + smoothing for kind in set(game.fleet) for ship in game.placements(kind)
+        ship: times_seen[ship] + smoothing
+        for kind in set(game.fleet)
+        for ship in game.placements(kind)
     }
     return Prior.of_placements(game, weights, 1, name)
 
 
 @dataclass(frozen=True)
 class OneByOne:
-    """A way to place ships one by one. order -- their kinds, as texts; None: longest first."""
+    """A way to place ships one by one.
+
+    order -- the kinds of the ships as texts, in the order in which they are placed; None for the
+    longest first.
+    """
 
     order: tuple[str, ...] | None = None
 
@@ -512,7 +548,7 @@ class OneByOne:
         return "one-by-one" if self.order is None else f"one-by-one{_ORDER}{','.join(self.order)}"
 
     def ships(self, game: Game) -> list[int]:
-        """Return the fleet in this order; StrategyError unless it has these ships."""
+        """Return the fleet of a game in this order; StrategyError unless it has these ships."""
         if self.order is None:
             return [*game.fleet]
         kinds = {str(kind): kind for kind in game.fleet}
@@ -528,9 +564,10 @@ class OneByOne:
 def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
     """Return the prior of ships placed one by one at random, as most programs do.
 
-    Each ship lies on a place drawn uniformly from those that the ships before it leave; if none is
-    left, the board is begun anew. So a configuration weighs in proportion to the sum, over the
-    orders of its equal ships, of the product of 1 / (places left).
+    Each ship gets a placement drawn uniformly from those that the ships before it leave; if none is
+    left, the board is begun anew. So the weight of placing the ships in one order is the product of
+    1 / (placements left) over the ships. A configuration weighs the sum over the orders of its
+    equal ships.
 
     order -- the ships in the order in which they are placed, as in (2, 3, 4); by default the
     longest first.
@@ -539,8 +576,8 @@ def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
     """
     placing = OneByOne(None if order is None else tuple(map(str, order)))
     fleet = placing.ships(game)
-    orders = prod(map(factorial, Counter(game.fleet).values()))
-    boards = engine_for(game).count(Constraints(game.fleet)) * orders
+    orders_of_equal_ships = prod(map(factorial, Counter(game.fleet).values()))
+    boards = engine_for(game).count(Constraints(game.fleet)) * orders_of_equal_ships
     if boards > MOST_KEPT:
         raise TooLarge(
             f"the prior one-by-one lists the boards of {game} in every order of equal ships. These "
@@ -549,16 +586,23 @@ def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
         )
     weights: dict[tuple[int, ...], Fraction] = {}
 
-    def place(ships: tuple[int, ...], closed: int, ways: int) -> None:
-        if len(ships) == len(fleet):
-            key = tuple(sorted(ships))
-            weights[key] = weights.get(key, Fraction(0)) + Fraction(1, ways)
+    def place_others(placed: tuple[int, ...], closed: int, choices: int) -> None:
+        """Place the ships after those placed; their placements came from so many choices."""
+        if len(placed) == len(fleet):
+            configuration = tuple(sorted(placed))
+            weight = weights.get(configuration, Fraction(0))
+            weights[configuration] = weight + Fraction(1, choices)
             return
-        free = [ship for ship in game.placements(fleet[len(ships)]) if not ship & closed]
+        kind = fleet[len(placed)]
+        free = [ship for ship in game.placements(kind) if not ship & closed]
         for ship in free:
-            place((*ships, ship), closed | ship | game.halo(ship), ways * len(free))
+            place_others(
+                (*placed, ship),
+                closed=closed | ship | game.halo(ship),
+                choices=choices * len(free),
+            )
 
-    place((), 0, 1)
+    place_others((), closed=0, choices=1)
     return Prior.of_configurations(game, weights, 0, str(placing))
 
 
@@ -575,32 +619,39 @@ def _header_weight(record: records.Record) -> Fraction:
     """Check the header of a table and return its weight, `otherwise` or `smoothing`.
 
     By default placements and cells without a row weigh 1, and configurations 0.
+
+    Raises RecordError for a line that does not go with the columns, a missing one, and a bad value.
     """
-    path, header, keys = record.path, record.header, _HEADER_KEYS[record.columns]
+    path, header = record.path, record.header
+    allowed_keys = _HEADER_KEYS[record.columns]
     for key in ("otherwise", "cells", "smoothing"):
-        if key in header and key not in keys:
+        if key in header and key not in allowed_keys:
             columns = ", ".join(record.columns)
             raise RecordError(f"{path}: `# {key}: …` does not go with the columns {columns}")
-    forms = {
+    required = {
         "cells": " or ".join(f"`# cells: {mean}`" for mean in MEANS),
         "smoothing": "`# smoothing: 1`",
     }
-    for key, form in forms.items():
-        if key in keys and key not in header:
-            raise RecordError(f"{path}: a line is missing; write {form}")
-    weight, key = Fraction(record.columns[0] != "ships"), keys[0]
-    if key in header:
+    for key, example in required.items():
+        if key in allowed_keys and key not in header:
+            raise RecordError(f"{path}: a line is missing; write {example}")
+    weight = Fraction(0 if record.columns[0] == "ships" else 1)
+    weight_key = allowed_keys[0]
+    if weight_key in header:
         try:
-            weight = parse_weight(header[key])
+            weight = parse_weight(header[weight_key])
         except ValueError as error:
-            raise RecordError(f"{path}: `# {key}: {header[key]}`: {error}") from None
-    if header.get("cells", MEANS[0]) not in MEANS:
+            raise RecordError(f"{path}: `# {weight_key}: {header[weight_key]}`: {error}") from None
+    if "cells" in header and header["cells"] not in MEANS:
         raise RecordError(f"{path}: `# cells: {header['cells']}`; write {' or '.join(MEANS)}")
     return weight
 
 
 def _weights_by_key(record: records.Record, parse: Callable[[str], K]) -> dict[K, Weight]:
-    """Read the first column as keys of the weights; RecordError if a key has two."""
+    """Map the first column of a table, as `parse` reads it, to the column of weights.
+
+    Raises RecordError if two rows have the same key.
+    """
     column = record.columns[0]
     keys, weights = record.values(column, parse), record.values("weight", parse_weight)
     line_of: dict[K, int] = {}
@@ -620,7 +671,9 @@ def _weights_by_key(record: records.Record, parse: Callable[[str], K]) -> dict[K
 def prior_of(text: str | None, game: Game) -> Prior | None:
     """Return the prior of a game that a text names; None for None and "uniform".
 
-    If the fleet of the game is not known, see `FleetPrior.of`; None makes vectors equally likely.
+    If the fleet of the game is not known, the texts are those of `FleetPrior.of`, and None makes
+    the vectors of lengths equally likely.
+
     Raises StrategyError for an unknown name, and the errors of `read`.
     """
     if isinstance(game, MixedGame):
@@ -680,15 +733,20 @@ class _UserWeigher:
 def _user_weight(
     function: UserFunction, game: Game, ships: Sequence[int], cells: object
 ) -> int | Fraction:
-    """Call a user's function with the cells of some ships, and check the weight it returns."""
+    """Call a user's function with the cells of some ships, and check the weight it returns.
 
-    def names() -> str:
+    ships -- masks, for errors. cells -- what the function gets.
+    """
+
+    def ship_names() -> str:
         return " ".join(map(game.ship_name, ships))
 
-    weight = function(game, cells, failure=lambda: f"{function} fails for {names()} of {game}")
+    weight = function(game, cells, failure=lambda: f"{function} fails for {ship_names()} of {game}")
     is_number = isinstance(weight, int | float | Fraction | np.integer)
-    is_number = is_number and not isinstance(weight, bool)
+    is_number = is_number and not isinstance(weight, bool)  # a bool is an int, too
     if is_number and 0 <= weight < inf:
         return Fraction(weight) if isinstance(weight, float | Fraction) else int(weight)
     text = str(weight) if is_number else safe_repr(weight)
-    raise StrategyError(f"{function} weighs {names()} with {text}; a number from 0 up is accepted")
+    raise StrategyError(
+        f"{function} weighs {ship_names()} with {text}; a number from 0 up is accepted"
+    )
