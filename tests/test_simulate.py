@@ -178,12 +178,12 @@ def test_what_is_kept_has_bounds(monkeypatch):
         chooser, listed = Chooser(name, game), set()
         for ships in map(to_masks, hiding.Drawn().boards(game, 30, 1)):
             chooser.shots_left(ships, Position(game))
-            listed |= set(chooser._followed)
-            assert sum(one.configurations for one in chooser._followed.values()) <= 90
-            assert len(chooser._chosen) <= 9
+            listed |= set(chooser._followed_tasks)
+            assert sum(one.configurations for one in chooser._followed_tasks.values()) <= 90
+            assert len(chooser._answers) <= 9
             assert len(greedy._silent._kept) <= 7
         assert (len(listed) > 2) == follows
-        assert (len(chooser._chosen) == 9) != follows
+        assert (len(chooser._answers) == 9) != follows
 
 
 def test_a_position_is_asked_for_once():

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import RLock
+from typing import NamedTuple
 from uuid import uuid4
 
 from numpy.random import Generator
@@ -35,7 +36,16 @@ LISTED = 1 << 19  # configurations that are kept listed: some 30 MB
 REMEMBERED = 1 << 15  # positions whose shots are kept: some 20 MB
 CHOOSERS = 8  # in a process that is sent tasks
 
-_Asked = tuple[tuple[Shot, ...], int, Noise | Lies | None]  # shots, cells to choose, falsehoods
+
+class _Question(NamedTuple):
+    """What a strategy is asked: the shots so far, a number of cells, and how replies may be false.
+
+    salvo -- the number of cells of a salvo; 0 for a single shot.
+    """
+
+    shots: tuple[Shot, ...]
+    salvo: int
+    noise: Noise | Lies | None
 
 
 class Chooser:
@@ -52,12 +62,12 @@ class Chooser:
         self._game = game
         self._key = uuid4().hex
         self._lock = RLock()
-        self._chosen: dict[_Asked, list[Cell]] = {}
-        self._checked: set[_Asked] = set()
-        self._followed: dict[Position, FollowedTask] = {}
+        self._answers: dict[_Question, list[Cell]] = {}  # the ones used last at the end
+        self._checked: set[_Question] = set()  # asked twice, with equal answers
+        self._followed_tasks: dict[Position, FollowedTask] = {}
 
     def __reduce__(self) -> tuple[Callable[..., Chooser], tuple[str, object, Game]]:
-        return _in_this_process, (self._key, self.strategy, self._game)
+        return _receive_chooser, (self._key, self.strategy, self._game)
 
     def __str__(self) -> str:
         return str(self.strategy)
@@ -83,7 +93,7 @@ class Chooser:
         """Return the cells of a salvo; StrategyError as `shots`."""
         if isinstance(position, NoisyPosition):
             self.strategy.require_noise()
-        return self._remembered(position, number)
+        return self._answer(position, number)
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
         """Return the next shot; if the strategy would list too many, the shot of an evaluation.
@@ -92,51 +102,51 @@ class Chooser:
         """
         if isinstance(position, NoisyPosition):
             self.strategy.require_noise()
-        return self._remembered(position, 0)[0]
+        return self._answer(position, 0)[0]
 
-    def _remembered(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
+    def _answer(self, position: Position | NoisyPosition, salvo: int) -> list[Cell]:
         """Return the cells of a salvo, or a single shot if the number is 0.
 
         If a second game meets a position, a user's strategy is asked once more: its shot must
         depend on the position alone.
         """
-        key = position.shots, number, getattr(position, "noise", None)
+        question = _Question(position.shots, salvo, getattr(position, "noise", None))
         with self._lock:
-            cells = self._chosen.pop(key, None)
+            cells = self._answers.pop(question, None)
             if cells is None:
-                cells = self._choose(position, number)
-            elif isinstance(self.strategy, UserStrategy) and key not in self._checked:
-                require_same(self.strategy, position, cells, self._choose(position, number))
-                self._checked.add(key)
-            self._chosen[key] = cells
-            if len(self._chosen) > REMEMBERED:
-                oldest = next(iter(self._chosen))
-                del self._chosen[oldest]
+                cells = self._choose(position, salvo)
+            elif isinstance(self.strategy, UserStrategy) and question not in self._checked:
+                require_same(self.strategy, position, cells, self._choose(position, salvo))
+                self._checked.add(question)
+            self._answers[question] = cells
+            if len(self._answers) > REMEMBERED:
+                oldest = next(iter(self._answers))
+                del self._answers[oldest]
                 self._checked.discard(oldest)
             return cells
 
-    def _choose(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
-        if number:
-            return salvo_of(self.strategy, position, number)
+    def _choose(self, position: Position | NoisyPosition, salvo: int) -> list[Cell]:
+        if salvo:
+            return salvo_of(self.strategy, position, salvo)
         if isinstance(position, NoisyPosition | MixedPosition):
             return [self.strategy.shot(position)]
         runner = self._runner
         if isinstance(runner, KernelRunner) and runner.is_rollout:
-            left = Posterior(position).configurations
-            if left > FEW and runner.compares_cells(left):
-                return [self._by_kernel(position, left)]
+            configurations = Posterior(position).configurations
+            if configurations > FEW and runner.compares_cells(configurations):
+                return [self._choose_as_evaluation(position, configurations)]
         try:
             return [self.strategy.shot(position)]
         except TooLarge:
-            return [self._by_kernel(position, Posterior(position).configurations)]
+            return [self._choose_as_evaluation(position, Posterior(position).configurations)]
 
-    def _by_kernel(self, position: Position, number: int) -> Cell:
-        counts = self._top.counts(position)
+    def _choose_as_evaluation(self, position: Position, configurations: int) -> Cell:
+        counts = self._tree_top.counts(position)
         limit = self._runner.task_limit(MEMORY)
-        return self._game.cell(self._runner.shot(position, number, counts, limit))
+        return self._game.cell(self._runner.shot(position, configurations, counts, limit))
 
     @cached_property
-    def _top(self) -> TreeTop:
+    def _tree_top(self) -> TreeTop:
         return TreeTop(self._runner, None, self._runner.task_limit(MEMORY))
 
     # Games
@@ -152,13 +162,10 @@ class Chooser:
         ships -- the hidden ones (masks), compatible with the position.
         """
         with self._lock:
-            is_known = not isinstance(start, MixedPosition)
-            if (
-                is_known
-                and isinstance(self._runner, KernelRunner)
-                and self._game.cells <= MAX_CELLS
-            ):
-                return self._followed_left(ships, start, is_over)
+            if not isinstance(start, MixedPosition):  # whose fleet is not known
+                has_kernel = isinstance(self._runner, KernelRunner)
+                if has_kernel and self._game.cells <= MAX_CELLS:
+                    return self._shots_left_by_kernel(ships, start, is_over)
             position = start
             while not position.is_over(ships):
                 if is_over():
@@ -168,36 +175,36 @@ class Chooser:
                 position = position.after(cell, answer)
             return len(position.shots) - len(start.shots)
 
-    def _followed_left(
+    def _shots_left_by_kernel(
         self, ships: Sequence[int], start: Position, is_over: Callable[[], bool]
     ) -> int | None:
         """Count the shots of a game that a kernel follows once few configurations are left."""
-        for position, n in self._top.path(ships, start, counts_of(start).configurations):
+        for position, n in self._tree_top.path(ships, start, counts_of(start).configurations):
             if is_over():
                 return None
             if n <= FOLLOWED and position.hits_left:
                 hidden = sum(ships) if self._game.is_silent else ships
-                return self._task(position).shots_of(hidden) - len(start.shots)
+                return self._follow(position).shots_of(hidden) - len(start.shots)
         return len(position.shots) - len(start.shots)
 
-    def _task(self, position: Position) -> FollowedTask:
+    def _follow(self, position: Position) -> FollowedTask:
         """List the configurations of a position; the lists used last are kept."""
-        task = self._followed.pop(position, None)
+        task = self._followed_tasks.pop(position, None)
         if task is None:
             task = FollowedTask(self.strategy, position)
-        self._followed[position] = task
-        while sum(listed.configurations for listed in self._followed.values()) > LISTED:
-            del self._followed[next(iter(self._followed))]
+        self._followed_tasks[position] = task
+        while sum(kept.configurations for kept in self._followed_tasks.values()) > LISTED:
+            del self._followed_tasks[next(iter(self._followed_tasks))]
         return task
 
 
-_sent: dict[str, Chooser] = {}  # by their keys, to this process
+_received: dict[str, Chooser] = {}  # choosers sent to this process, by their keys
 
 
-def _in_this_process(key: str, strategy: object, game: Game) -> Chooser:
+def _receive_chooser(key: str, strategy: object, game: Game) -> Chooser:
     """Return the chooser that was sent here before under a key, or a new one."""
-    chooser = _sent.pop(key, None) or Chooser(strategy, game)
-    _sent[key] = chooser
-    while len(_sent) > CHOOSERS:
-        del _sent[next(iter(_sent))]
+    chooser = _received.pop(key, None) or Chooser(strategy, game)
+    _received[key] = chooser
+    while len(_received) > CHOOSERS:
+        del _received[next(iter(_received))]
     return chooser

@@ -20,13 +20,12 @@ from __future__ import annotations
 import pickle
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from math import sqrt
-from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +41,7 @@ from optsearch.evaluation.runners import (
     runner_of,
 )
 from optsearch.evaluation.tasks import Task, run_task
-from optsearch.evaluation.top import TreeTop, is_count_list
+from optsearch.evaluation.top import Child, TreeTop, is_count_list
 from optsearch.game import Game, notebook
 from optsearch.game.position import Position
 from optsearch.strategies import Rule
@@ -129,11 +128,11 @@ class Comparison:
     @property
     def part_text(self) -> str:
         """Return which part of the game was compared, and in how many positions both are alike."""
-        alike = f"alike in {self.alike:,} of {self.positions:,} positions"
         if self.is_exact:
             return f"the whole game; {'alike' if self.alike else 'not alike'}"
-        fewest, greatest = min(self.shots_before), max(self.shots_before)
-        before = f"{fewest}" if fewest == greatest else f"{fewest} to {greatest}"
+        fewest, most = min(self.shots_before), max(self.shots_before)
+        before = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        alike = f"alike in {self.alike:,} of {self.positions:,} positions"
         return f"after the first {before} shots; {alike}"
 
     def __repr__(self) -> str:
@@ -153,12 +152,12 @@ class Comparison:
     def _repr_html_(self) -> str:
         """Return a table of both strategies, their mean shots and the shots saved, as HTML."""
         first, second = (f"{mean:.4f}" for mean in self.means)
-        places = f"{self.positions:,} of up to {self.largest:,} configurations"
+        positions = f"{self.positions:,} of up to {self.largest:,} configurations"
         rows = [(self.first, first), (self.second, second)]
         rows += [("compared", self.part_text), ("saved", self.saved_text)]
         return notebook.with_title(
             str(self.game),
-            notebook.pairs_table([*rows, ("until", self.until), ("positions", places)]),
+            notebook.pairs_table([*rows, ("until", self.until), ("positions", positions)]),
         )
 
 
@@ -225,56 +224,72 @@ def compare(
     game.require_sunk("a comparison")
     game.require_small("evaluating strategies")
     runners = [runner_of(strategy, game) for strategy in (first, second, sampling.until)]
-    _require_leader(runners[2])
-    largest = position_limit(runners[:2], sampling.largest, memory)
+    compared, leader = runners[:2], runners[2]
+    _require_fast_leader(leader)
+    largest = position_limit(compared, sampling.largest, memory)
     posterior = Posterior(Position(game))
     posterior.require_some()
-    number = posterior.configurations
-    if number > MOST:
-        raise TooLarge(f"{game} has {number:,} configurations; up to {MOST:,} can be walked")
-    largest = min(largest, number)
-    jobs, executor = execution.tasks_at_once, execution.executor
+    configurations = posterior.configurations
+    if configurations > MOST:
+        raise TooLarge(
+            f"{game} has {configurations:,} configurations; up to {MOST:,} can be walked"
+        )
+    largest = min(largest, configurations)
     with ExitStack() as stack:
         store = None
         if execution.checkpoint is not None:
             title = "; ".join(["comparison", *map(identity_of, runners), str(game)])
             store = stack.enter_context(Facts(execution.checkpoint, title))
-        if executor is None and (jobs == 1 or number <= _AT_ONCE):
-            jobs = 1
-            kernels = [runner for runner in runners[:2] if not isinstance(runner, PythonRunner)]
-            executor = stack.enter_context((*kernels, runners[0])[0].open_executor())
-        elif executor is None:
-            for runner in runners[:2]:
-                pickle.dumps(runner.strategy)  # raises here if it cannot be sent
-            executor = stack.enter_context(process_pool(jobs))
+        executor, jobs = _open_executor(stack, compared, execution, configurations)
         rng = np.random.default_rng(sampling.seed)
         drawn = posterior.sample(sampling.positions, rng, masks=True)
-        lead = _leader(runners[2], store, largest)
-        places = [lead(to_masks(ships), number) for ships in drawn]
-        results, resumed = _evaluations(
-            runners[:2], places, store, executor, AHEAD * jobs, execution.progress
+        top = TreeTop(leader, store, largest)
+        start = Child(Position(game), configurations)
+        positions = [_lead_to_position(top, start, to_masks(ships), largest) for ships in drawn]
+        results, resumed = _evaluate_positions(
+            compared, positions, store, executor, AHEAD * jobs, execution.progress
         )
-    firsts, seconds = ([results[_Needed(side, *place)] for place in places] for side in range(2))
+    of_first, of_second = ([results[_PartKey(side, *p)] for p in positions] for side in range(2))
     return Comparison(
-        first=str(runners[0].strategy),
-        second=str(runners[1].strategy),
-        until=str(runners[2].strategy),
+        first=str(compared[0].strategy),
+        second=str(compared[1].strategy),
+        until=str(leader.strategy),
         game=game,
         seed=sampling.seed,
-        configurations=number,
+        configurations=configurations,
         largest=largest,
-        first_means=tuple(evaluation.mean for evaluation in firsts),
-        second_means=tuple(evaluation.mean for evaluation in seconds),
-        shots_before=tuple(len(Position(game, place.shots).shots) for place in places),
-        alike=sum(a.histogram == b.histogram for a, b in zip(firsts, seconds, strict=True)),
-        is_exact=largest == number,
-        microseconds=(_microseconds(firsts), _microseconds(seconds)),
+        first_means=tuple(result.mean for result in of_first),
+        second_means=tuple(result.mean for result in of_second),
+        shots_before=tuple(len(Position(game, drawn.shots).shots) for drawn in positions),
+        alike=sum(a.histogram == b.histogram for a, b in zip(of_first, of_second, strict=True)),
+        is_exact=largest == configurations,
+        microseconds=(_time_per_configuration(of_first), _time_per_configuration(of_second)),
         seconds=time.monotonic() - started,
         resumed=resumed,
     )
 
 
-def _require_leader(runner: Runner) -> None:
+def _open_executor(
+    stack: ExitStack, runners: Sequence[Runner], execution: Execution, configurations: int
+) -> tuple[Executor, int]:
+    """Return the executor of the evaluations, and the number of its tasks at once.
+
+    If none is given, a game of few configurations is evaluated in this process, by the executor of
+    a kernel if a strategy has one. stack -- closes an executor that is opened here.
+    """
+    jobs = execution.tasks_at_once
+    if execution.executor is not None:
+        return execution.executor, jobs
+    if jobs == 1 or configurations <= _AT_ONCE:
+        with_kernel = [runner for runner in runners if not isinstance(runner, PythonRunner)]
+        runner = (*with_kernel, runners[0])[0]
+        return stack.enter_context(runner.open_executor()), 1
+    for runner in runners:
+        pickle.dumps(runner.strategy)  # raises here if it cannot be sent
+    return stack.enter_context(process_pool(jobs)), jobs
+
+
+def _require_fast_leader(runner: Runner) -> None:
     if isinstance(runner.rule, Rule) and runner.rule.candidates > 1:
         raise StrategyError(
             f"{runner.strategy} is too slow for --until, which plays single games; use "
@@ -298,28 +313,23 @@ def position_limit(runners: Sequence[Runner], largest: int | None, memory: int) 
     return largest or min(LARGEST, *limits)
 
 
-class _Place(NamedTuple):
+class _DrawnPosition(NamedTuple):
     """A position, by its shots, and its number of configurations."""
 
     shots: str
     configurations: int
 
 
-def _leader(
-    runner: Runner, store: Facts | None, largest: int
-) -> Callable[[Sequence[int], int], _Place]:
-    """Return a function that shoots at ships until at most `largest` configurations are left."""
-    top = TreeTop(runner, store, largest)
-
-    def lead(ships: Sequence[int], configurations: int) -> _Place:
-        path = top.path(ships, Position(runner.game), configurations)
-        position, left = next(place for place in path if place[1] <= largest)
-        return _Place(str(position), left)
-
-    return lead
+def _lead_to_position(
+    top: TreeTop, start: Child, ships: Sequence[int], largest: int
+) -> _DrawnPosition:
+    """Shoot at ships (masks) until at most `largest` configurations are left."""
+    path = top.path(ships, *start)
+    reached = next(child for child in path if child.configurations <= largest)
+    return _DrawnPosition(str(reached.position), reached.configurations)
 
 
-class _Needed(NamedTuple):
+class _PartKey(NamedTuple):
     """An evaluation to do: of a strategy, 0 or 1, from a position on."""
 
     side: int
@@ -327,7 +337,7 @@ class _Needed(NamedTuple):
     configurations: int
 
 
-class _Done(NamedTuple):
+class _PartResult(NamedTuple):
     """The result of an evaluation: games by their shots, the mean, and microseconds."""
 
     configurations: int
@@ -336,74 +346,75 @@ class _Done(NamedTuple):
     microseconds: int
 
 
-def _evaluations(
+def _evaluate_positions(
     runners: Sequence[Runner],
-    places: Sequence[_Place],
+    positions: Sequence[_DrawnPosition],
     store: Facts | None,
     executor: Executor,
     ahead: int,
     progress: Progress[Status],
-) -> tuple[dict[_Needed, _Done], int]:
+) -> tuple[dict[_PartKey, _PartResult], int]:
     """Evaluate both strategies from all places; return the results, and the number resumed."""
-    needed = dict.fromkeys(_Needed(side, *place) for place in places for side in range(2))
+    keys = dict.fromkeys(_PartKey(side, *drawn) for drawn in positions for side in range(2))
     results = {}
-    for task in needed:
-        fact = None if store is None else _recall(store, task)
+    for key in keys:
+        fact = None if store is None else _recall_part(store, key)
         if fact is not None:
-            results[task] = _done(task, *fact)
-    resumed, evaluated = len(results), sum(task.configurations for task in results)
-    report = meter(progress, sum(task.configurations for task in needed), evaluated)
+            results[key] = _result_of(key, *fact)
+    resumed, evaluated = len(results), sum(key.configurations for key in results)
+    report = meter(progress, sum(key.configurations for key in keys), evaluated)
     report(evaluated)
-    game = runners[0].game
-    work = partial(_evaluate_part, [runner.strategy for runner in runners], game)
-    missing: Iterator[_Needed] = iter([task for task in needed if task not in results])
-    for task, fact in run_tasks(executor, work, missing, ahead):
+    strategies, game = [runner.strategy for runner in runners], runners[0].game
+    work = partial(_evaluate_part, strategies, game)
+    missing: Iterator[_PartKey] = iter([key for key in keys if key not in results])
+    for key, fact in run_tasks(executor, work, missing, ahead):
         if store is not None:
-            store.add(_name(task), fact)
-        results[task] = _done(task, *fact)
-        evaluated += task.configurations
+            store.add(_fact_name(key), fact)
+        results[key] = _result_of(key, *fact)
+        evaluated += key.configurations
         report(evaluated)
     return results, resumed
 
 
-def _name(needed: _Needed) -> str:
+def _fact_name(key: _PartKey) -> str:
     """Return the name of an evaluation in a checkpoint."""
-    return f"evaluation {needed.side} {needed.shots}"
+    return f"evaluation {key.side} {key.shots}"
 
 
-def _recall(store: Facts, needed: _Needed) -> tuple[list[int], int] | None:
+def _recall_part(store: Facts, key: _PartKey) -> tuple[list[int], int] | None:
     """Return the histogram and the microseconds in the checkpoint, or None."""
-    name = _name(needed)
+    name = _fact_name(key)
     if name not in store:
         return None
     match store[name]:
-        case [histogram, int(spent)] if (
-            is_count_list(histogram) and sum(histogram) == needed.configurations
+        case [histogram, int(microseconds)] if (
+            is_count_list(histogram) and sum(histogram) == key.configurations
         ):
-            return histogram, spent
-    raise store.impossible_fact(name, f"{needed.configurations:,} configurations")
+            return histogram, microseconds
+    raise store.impossible_fact(name, f"{key.configurations:,} configurations")
 
 
 def _evaluate_part(
-    strategies: Sequence[object], game: Game, needed: _Needed
+    strategies: Sequence[object], game: Game, key: _PartKey
 ) -> tuple[list[int], int]:
     """Return the histogram of an evaluation, and its microseconds."""
     started = time.thread_time()
-    task = Task(game, needed.shots, needed.configurations)
-    histogram = run_task(strategies[needed.side], task)
+    task = Task(game, key.shots, key.configurations)
+    histogram = run_task(strategies[key.side], task)
     return histogram, round(1e6 * (time.thread_time() - started))
 
 
-def _done(needed: _Needed, histogram: list[int], spent: int) -> _Done:
+def _result_of(key: _PartKey, histogram: list[int], microseconds: int) -> _PartResult:
     """Return the result of a histogram."""
-    n = needed.configurations
+    n = key.configurations
     if sum(histogram) != n:
-        raise AssertionError(f"{sum(histogram)} configurations met, not those of {needed}")
-    by_shots = {shots: games for shots, games in enumerate(histogram) if games}
-    return _Done(n, by_shots, sum(map(mul, by_shots, by_shots.values())) / n, spent)
+        raise AssertionError(f"{sum(histogram)} configurations met, not those of {key}")
+    by_shots = {shots: count for shots, count in enumerate(histogram) if count}
+    total_shots = sum(shots * count for shots, count in by_shots.items())
+    return _PartResult(n, by_shots, total_shots / n, microseconds)
 
 
-def _microseconds(evaluations: Sequence[_Done]) -> float:
+def _time_per_configuration(results: Sequence[_PartResult]) -> float:
     """Return the processor time per configuration."""
-    spent = sum(evaluation.microseconds for evaluation in evaluations)
-    return spent / sum(evaluation.configurations for evaluation in evaluations)
+    microseconds = sum(result.microseconds for result in results)
+    return microseconds / sum(result.configurations for result in results)
