@@ -49,10 +49,10 @@ class _Question(NamedTuple):
 
 
 class Chooser:
-    """A strategy in a game, under the name that it was given; its samples are drawn once.
+    """A strategy that chooses shots and plays games, and keeps its answers.
 
-    A copy that is sent to another process is one with those sent there before. One thread plays at
-    a time; others wait.
+    name -- the name under which the strategy was given. If the chooser is sent to another process
+    again, the copy that came there first serves. One thread plays at a time; others wait.
     """
 
     def __init__(self, strategy: object, game: Game):
@@ -73,7 +73,7 @@ class Chooser:
         return str(self.strategy)
 
     def begin(self, game: Game, generator: Generator) -> Chooser:
-        """Return itself, as a strategy does."""
+        """Return itself: a strategy begins each game without memory of another."""
         return self
 
     @cached_property
@@ -83,29 +83,31 @@ class Chooser:
     # Shots
 
     def shots(self, position: Position | NoisyPosition, number: int = 1) -> list[Cell]:
-        """Return the cells of a salvo of `number` shots; a single one as `shot` does.
+        """Return the cells of the next `number` shots: a salvo, or one cell as `shot` does.
 
         Raises StrategyError if the strategy chooses no salvos, or cannot handle false replies.
         """
         return self.salvo(position, number) if number > 1 else [self.shot(position)]
 
     def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
-        """Return the cells of a salvo; StrategyError as `shots`."""
+        """Return the cells of a salvo of `number` shots; raises as `shots`."""
         if isinstance(position, NoisyPosition):
             self.strategy.require_noise()
         return self._answer(position, number)
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
-        """Return the next shot; if the strategy would list too many, the shot of an evaluation.
+        """Return the next shot, the strategy's own or that of its evaluation.
 
-        Raises TooLarge if an evaluation has no shot either, and StrategyError as `as_strategy`.
+        An evaluation chooses it if the strategy would list too many configurations, or if it is a
+        rollout over more than FEW of them. Raises TooLarge if an evaluation has no shot either, and
+        StrategyError as `as_strategy`.
         """
         if isinstance(position, NoisyPosition):
             self.strategy.require_noise()
         return self._answer(position, 0)[0]
 
     def _answer(self, position: Position | NoisyPosition, salvo: int) -> list[Cell]:
-        """Return the cells of a salvo, or a single shot if the number is 0.
+        """Return the kept answer to a question, or ask the strategy; salvo -- as in `_Question`.
 
         If a second game meets a position, a user's strategy is asked once more: its shot must
         depend on the position alone.
@@ -126,6 +128,7 @@ class Chooser:
             return cells
 
     def _choose(self, position: Position | NoisyPosition, salvo: int) -> list[Cell]:
+        """Ask the strategy, or the kernel that plays it; salvo -- as in `_Question`."""
         if salvo:
             return salvo_of(self.strategy, position, salvo)
         if isinstance(position, NoisyPosition | MixedPosition):
@@ -157,9 +160,10 @@ class Chooser:
         start: Position,
         is_over: Callable[[], bool] = lambda: False,
     ) -> int | None:
-        """Count the shots of a game from a position on; None if `is_over` says so before one.
+        """Count the shots of a game from a position on.
 
-        ships -- the hidden ones (masks), compatible with the position.
+        ships -- the hidden ones (masks), compatible with the position. is_over -- asked before
+        each shot; if it returns True, the game is stopped, and the result is None.
         """
         with self._lock:
             if not isinstance(start, MixedPosition):  # whose fleet is not known
@@ -178,7 +182,7 @@ class Chooser:
     def _shots_left_by_kernel(
         self, ships: Sequence[int], start: Position, is_over: Callable[[], bool]
     ) -> int | None:
-        """Count the shots of a game that a kernel follows once few configurations are left."""
+        """Count as `shots_left`; a kernel plays once at most FOLLOWED configurations are left."""
         for position, n in self._tree_top.path(ships, start, counts_of(start).configurations):
             if is_over():
                 return None
@@ -188,7 +192,10 @@ class Chooser:
         return len(position.shots) - len(start.shots)
 
     def _follow(self, position: Position) -> FollowedTask:
-        """List the configurations of a position; the lists used last are kept."""
+        """Return the task that plays from a position on.
+
+        Those used last are kept, as long as they list at most LISTED configurations together.
+        """
         task = self._followed_tasks.pop(position, None)
         if task is None:
             task = FollowedTask(self.strategy, position)
@@ -202,7 +209,10 @@ _received: dict[str, Chooser] = {}  # choosers sent to this process, by their ke
 
 
 def _receive_chooser(key: str, strategy: object, game: Game) -> Chooser:
-    """Return the chooser that was sent here before under a key, or a new one."""
+    """Return the chooser that came to this process before under a key, or a new one.
+
+    The last CHOOSERS of them are kept.
+    """
     chooser = _received.pop(key, None) or Chooser(strategy, game)
     _received[key] = chooser
     while len(_received) > CHOOSERS:

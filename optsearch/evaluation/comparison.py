@@ -61,13 +61,14 @@ _AT_ONCE = 1 << 16  # configurations of a game up to which processes are not wor
 class Comparison:
     """The mean shots of two strategies from positions that were drawn, pair by pair.
 
-    until -- the strategy that led to the positions. configurations -- of the game. largest -- the
-    most configurations of a position. first_means, second_means -- one for each position, with the
+    first, second, until -- the strategies; `until` played from the empty board to the positions.
+    configurations -- the number of those of the game. largest -- the most configurations of a
+    position. first_means, second_means -- the mean shots of a strategy for each position, with the
     shots before it. shots_before -- how many these are, for each position. alike -- the number of
-    positions in which both strategies have the same histogram: one tree, or two that take equally
+    positions in which both strategies have equal histograms: one tree, or two that take equally
     long. is_exact -- True if the only position is the empty board, so that nothing is estimated.
     microseconds -- processor time of each strategy per configuration. seconds -- wall time of this
-    run. resumed -- evaluations taken from a checkpoint.
+    run. resumed -- the number of evaluations taken from a checkpoint.
     """
 
     first: str
@@ -127,7 +128,7 @@ class Comparison:
 
     @property
     def part_text(self) -> str:
-        """Return which part of the game was compared, and in how many positions both are alike."""
+        """Return as text which part of the game was compared, and where both were alike."""
         if self.is_exact:
             return f"the whole game; {'alike' if self.alike else 'not alike'}"
         fewest, most = min(self.shots_before), max(self.shots_before)
@@ -143,7 +144,7 @@ class Comparison:
         )
 
     def to_dicts(self) -> list[dict[str, float]]:
-        """Return a row per position: the mean shots of both strategies, and their difference."""
+        """Return a dict per position: the mean shots of both strategies, and their difference."""
         return [
             {"first_mean": first, "second_mean": second, "saved": first - second}
             for first, second in zip(self.first_means, self.second_means, strict=True)
@@ -290,6 +291,7 @@ def _open_executor(
 
 
 def _require_fast_leader(runner: Runner) -> None:
+    """Raise StrategyError if the strategy that leads to the positions is a rollout."""
     if isinstance(runner.rule, Rule) and runner.rule.candidates > 1:
         raise StrategyError(
             f"{runner.strategy} is too slow for --until, which plays single games; use "
@@ -298,7 +300,11 @@ def _require_fast_leader(runner: Runner) -> None:
 
 
 def position_limit(runners: Sequence[Runner], largest: int | None, memory: int) -> int:
-    """Return the most configurations of a position; raise TooLarge if they cannot be listed."""
+    """Return the most configurations that a position of a comparison may have.
+
+    It is `largest` if that is given. Raises TooLarge if one of the strategies, whose runners these
+    are, cannot list as many. memory -- bytes of a process.
+    """
     limits = []
     for runner in runners:
         limit = runner.task_limit(memory)
@@ -314,7 +320,7 @@ def position_limit(runners: Sequence[Runner], largest: int | None, memory: int) 
 
 
 class _DrawnPosition(NamedTuple):
-    """A position, by its shots, and its number of configurations."""
+    """A position from which both strategies play, as the text of its shots."""
 
     shots: str
     configurations: int
@@ -330,7 +336,7 @@ def _lead_to_position(
 
 
 class _PartKey(NamedTuple):
-    """An evaluation to do: of a strategy, 0 or 1, from a position on."""
+    """An evaluation to do: of the first strategy (side 0) or the second (1), from a position."""
 
     side: int
     shots: str
@@ -338,7 +344,11 @@ class _PartKey(NamedTuple):
 
 
 class _PartResult(NamedTuple):
-    """The result of an evaluation: games by their shots, the mean, and microseconds."""
+    """The result of an evaluation from a position.
+
+    histogram -- how many configurations take each number of shots, with those before. microseconds
+    -- of processor time.
+    """
 
     configurations: int
     histogram: dict[int, int]
@@ -354,7 +364,11 @@ def _evaluate_positions(
     ahead: int,
     progress: Progress[Status],
 ) -> tuple[dict[_PartKey, _PartResult], int]:
-    """Evaluate both strategies from all places; return the results, and the number resumed."""
+    """Evaluate two strategies from all positions.
+
+    Returns the results, and how many of them the checkpoint `store` had. ahead -- the most
+    evaluations that the executor has at once.
+    """
     keys = dict.fromkeys(_PartKey(side, *drawn) for drawn in positions for side in range(2))
     results = {}
     for key in keys:
@@ -382,7 +396,10 @@ def _fact_name(key: _PartKey) -> str:
 
 
 def _recall_part(store: Facts, key: _PartKey) -> tuple[list[int], int] | None:
-    """Return the histogram and the microseconds in the checkpoint, or None."""
+    """Return what `_evaluate_part` returned, from the checkpoint; None if it is not there.
+
+    Raises TableError if the checkpoint has what cannot be the result of this evaluation.
+    """
     name = _fact_name(key)
     if name not in store:
         return None
@@ -397,7 +414,11 @@ def _recall_part(store: Facts, key: _PartKey) -> tuple[list[int], int] | None:
 def _evaluate_part(
     strategies: Sequence[object], game: Game, key: _PartKey
 ) -> tuple[list[int], int]:
-    """Return the histogram of an evaluation, and its microseconds."""
+    """Evaluate one of the strategies from a position.
+
+    Returns how many configurations take i shots, as item i of a list, and the processor time in
+    microseconds.
+    """
     started = time.thread_time()
     task = Task(game, key.shots, key.configurations)
     histogram = run_task(strategies[key.side], task)
@@ -405,7 +426,7 @@ def _evaluate_part(
 
 
 def _result_of(key: _PartKey, histogram: list[int], microseconds: int) -> _PartResult:
-    """Return the result of a histogram."""
+    """Return the result of an evaluation from what `_evaluate_part` returns."""
     n = key.configurations
     if sum(histogram) != n:
         raise AssertionError(f"{sum(histogram)} configurations met, not those of {key}")
@@ -415,6 +436,6 @@ def _result_of(key: _PartKey, histogram: list[int], microseconds: int) -> _PartR
 
 
 def _time_per_configuration(results: Sequence[_PartResult]) -> float:
-    """Return the processor time per configuration."""
+    """Return the microseconds of processor time per configuration."""
     microseconds = sum(result.microseconds for result in results)
     return microseconds / sum(result.configurations for result in results)
