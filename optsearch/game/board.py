@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -288,7 +289,7 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
             if untried:
                 used &= ~(1 << target[order[depth - 1]])
             continue
-        image_bit = untried[-1] & -untried[-1]
+        image_bit = untried[-1] & -untried[-1]  # the lowest bit: try this image now
         untried[-1] ^= image_bit
         target[order[depth]] = image_bit.bit_length() - 1
         if depth + 1 == len(order):
@@ -297,9 +298,10 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
         used |= image_bit
         next_cell = order[depth + 1]
         possible = alike[next_cell] & ~used
-        for touching, neighbours in earlier_contacts[next_cell]:
-            for neighbour in neighbours:
-                possible &= touching[target[neighbour]]
+        for neighbour in earlier_contacts[next_cell].along_sides:
+            possible &= board.sides[target[neighbour]]
+        for neighbour in earlier_contacts[next_cell].at_corners:
+            possible &= board.corners[target[neighbour]]
         untried.append(possible)
 
 
@@ -315,20 +317,25 @@ def _order_by_contact(board: Board, cells: list[int]) -> list[int]:
     return list(order)
 
 
-def _earlier_contacts(
-    board: Board, order: Sequence[int]
-) -> dict[int, list[tuple[Sequence[int], list[int]]]]:
+class _Contacts(NamedTuple):
+    """The cells that a cell touches along a side, and those that it touches at a corner only."""
+
+    along_sides: list[int]
+    at_corners: list[int]
+
+
+def _earlier_contacts(board: Board, order: Sequence[int]) -> dict[int, _Contacts]:
     """Map each cell to the cells before it in the order that it touches.
 
     The value has one pair for contacts along sides and one for contacts at corners: the contacts
     of all cells, as masks, and the list of the earlier cells.
     """
-    contacts: dict[int, list[tuple[Sequence[int], list[int]]]] = {}
+    contacts: dict[int, _Contacts] = {}
     for cell in order:
-        contacts[cell] = [
-            (touching, [earlier for earlier in contacts if touching[cell] >> earlier & 1])
-            for touching in (board.sides, board.corners)
-        ]
+        contacts[cell] = _Contacts(
+            along_sides=[earlier for earlier in contacts if board.sides[cell] >> earlier & 1],
+            at_corners=[earlier for earlier in contacts if board.corners[cell] >> earlier & 1],
+        )
     return contacts
 
 
@@ -368,7 +375,8 @@ class _Grid:
         columns_wrap, rows_wrap = self.seams
 
         def cell_after(cell: int, step: tuple[int, int]) -> int:
-            row, column = cell // columns + step[0], cell % columns + step[1]
+            rows_down, columns_right = step
+            row, column = cell // columns + rows_down, cell % columns + columns_right
             if columns_wrap:
                 column %= columns
             if rows_wrap:

@@ -265,7 +265,7 @@ class _Reader:
             outline=self._read_outline(),
             empty=(1 << cells) - 1 - sum(1 << cell for cell in self._centres),
             has_squares=False,
-            digest="0",
+            digest="0",  # not empty, as it is a board of a file; the digest needs the ships
         )
         ships = {
             name: self._read_ship(name, ship, board_without_ships, steps)
@@ -300,7 +300,8 @@ class _Reader:
                         sides,
                     )
                 leads_elsewhere = next_cells[cell] not in (NOWHERE, following)
-                if leads_elsewhere or following in next_cells:
+                is_reached_before = following in next_cells
+                if leads_elsewhere or is_reached_before:
                     self._refuse(f"two lines of {name!r} go through {self._cell_name(cell)}")
                 next_cells[cell] = following
         return tuple(next_cells)
@@ -314,7 +315,8 @@ class _Reader:
         after each cell, for each name of lines.
         """
         # A name must not be taken for another part of a reply: a kind of ship, a cell or a word.
-        is_word = re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) and "--" not in f"{name}-"
+        has_loose_dash = "--" in f"{name}-"  # two in a row, or one at the end
+        is_word = re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) and not has_loose_dash
         if not is_word or is_kind(name) or is_cell(name) or name in WORDS:
             self._refuse(
                 f"{name!r} is not the name of a ship; words of small letters and digits are, with "

@@ -194,13 +194,13 @@ class MixedGame(Game):
 
     def most_replies(self, answer: Reply) -> int | None:
         """Return an upper bound on how often a reply to a hit can come in a game; None if none."""
-        if self.names_hits:
-            longest = (int(kind) for kind in self.fleet if letter_of(kind) == answer.label)
-            return next(longest, 0)
-        bounds = [game.most_replies(answer) for game in self._games_by_length.values()]
-        if None in bounds:
+        if self.names_hits:  # at most all hits on the ship with this letter
+            most_cells = (int(kind) for kind in self.fleet if letter_of(kind) == answer.label)
+            return next(most_cells, 0)
+        bounds_of_one_ship = [game.most_replies(answer) for game in self._games_by_length.values()]
+        if None in bounds_of_one_ship:
             return None
-        return len(self.fleet) * max(map(int, filter(None, bounds)))
+        return len(self.fleet) * max(map(int, filter(None, bounds_of_one_ship)))
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
         """Return the reply to a hit on a cell (index) of a ship (mask) of this kind.

@@ -547,7 +547,10 @@ class Game:
             if kind in names:
                 names[kind].append(name.replace("-", " "))
         # If there are more names than ships, as for the boxed ship of length 2, the last ones.
-        return {kind: tuple(some[-self.fleet.count(kind) :]) for kind, some in names.items()}
+        return {
+            kind: tuple(names_of_kind[-self.fleet.count(kind) :])
+            for kind, names_of_kind in names.items()
+        }
 
     @cached_property
     def labels_by_name(self) -> dict[str, Label]:
@@ -567,7 +570,7 @@ class Game:
         first, last = names[0], names[-1]
         texts = [placement.text, "+".join(names)]
         is_rectangle = parse_holes(f"{first}-{last}", self.rows, self.columns) == int(placement)
-        if is_rectangle or "+" not in placement.text:
+        if is_rectangle or "+" not in placement.text:  # then its ends say which cells it has
             texts += [f"{first}-{last}", f"{last}-{first}"]
         return [text.lower() for text in texts]
 

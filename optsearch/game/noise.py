@@ -273,10 +273,10 @@ class NoisyPosition:
         """
         assert isinstance(self.noise, Lies)
         cells = [(self.game.bit(cell), *counts) for cell, counts in self._false_replies.items()]
-        number = sum(comb(len(cells), false) for false in range(self.noise.limit + 1))
-        if number > MOST_READINGS:
+        choices = sum(comb(len(cells), lies) for lies in range(self.noise.limit + 1))
+        if choices > MOST_READINGS:
             raise TooLarge(
-                f"there are {number:,} ways to choose {self.noise} of {len(cells)} cells; at most "
+                f"there are {choices:,} ways to choose {self.noise} of {len(cells)} cells; at most "
                 f"{MOST_READINGS:,} are counted"
             )
 

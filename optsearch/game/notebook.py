@@ -93,8 +93,8 @@ def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, flo
         for index, centre in enumerate(drawn.centres)
         if not drawn.empty >> index & 1
     }
-    extreme_points = [(x + a, y + b) for x, y in centres.values() for a, b in drawn.outline]
-    extreme_points += [(x + a, y + a) for x, y, _ in labels for a in (-0.4, 0.4)]
+    extreme_points = [(x + dx, y + dy) for x, y in centres.values() for dx, dy in drawn.outline]
+    extreme_points += [(x + d, y + d) for x, y, _ in labels for d in (-0.4, 0.4)]  # room for text
     left, top = map(min, zip(*extreme_points, strict=True))
     right, bottom = map(max, zip(*extreme_points, strict=True))
 
@@ -107,7 +107,8 @@ def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, flo
     parts = [text_at(x, y, text, size=12) for x, y, text in labels]
     for cell, (x, y) in centres.items():
         outline = " ".join(
-            f"{scale * (x + a - left):.1f},{scale * (y + b - top):.1f}" for a, b in drawn.outline
+            f"{scale * (x + dx - left):.1f},{scale * (y + dy - top):.1f}"
+            for dx, dy in drawn.outline
         )
         shade = shades.get(cell, 0.0)
         fill, ink = (heat(shade), INK) if shade else ("none", "currentColor")

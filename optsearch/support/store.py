@@ -120,7 +120,7 @@ class Store:
 
     def put(self, key: bytes, value: bytes) -> None:
         """Set the value of a key; it is committed now or later."""
-        self._database()
+        self._database()  # TableError if it is closed
         slot = _slot_of(key)
         body = value if slot[:1] == _SHORT else _LENGTH.pack(len(value)) + value + key
         self._pending[slot] = self._checksum(slot, body) + body
@@ -168,7 +168,7 @@ class Store:
                     environment.close()  # LMDB may refuse to go on after a failed write
                     self._environment = None
                     self._environment = self._open_database()
-                    raise
+                    raise  # as a TableError
         self._committed_at = time.monotonic()
 
     # The end
