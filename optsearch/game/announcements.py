@@ -157,9 +157,10 @@ class Announcement:
     at_sinking: bool = False
 
     def reply_to_hit(self, label: Label | None, is_sunk: bool) -> Reply:
-        """Return the reply to a hit on a cell with this label; `at_sinking` may withhold the label.
+        """Return the reply to a hit on a cell with this label.
 
-        is_sunk -- True if the hit sinks the ship.
+        is_sunk -- True if the hit sinks the ship. If the rule tells labels only then (`at_sinking`),
+        the reply to another hit has no label.
         """
         if self.at_sinking:
             return Reply(hit=True, sunk=is_sunk, label=label if is_sunk else None)

@@ -272,8 +272,9 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
     """Yield all permutations of the cells that keep which cells touch, and how.
 
     The cells get their images one after the other, by backtracking. The image of a cell must touch
-    the images of the earlier cells that the cell touches. That is enough: the touching pairs have
-    as many different images, all of them touching pairs, so no other pair can have such an image.
+    the images of the earlier cells that the cell touches. That is enough: touching pairs then have
+    touching images, and different ones. So these are all the touching pairs, and no pair of cells
+    that do not touch can be mapped to one of them.
     """
     cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
     order = _order_by_contact(board, cells)
@@ -325,11 +326,7 @@ class _Contacts(NamedTuple):
 
 
 def _earlier_contacts(board: Board, order: Sequence[int]) -> dict[int, _Contacts]:
-    """Map each cell to the cells before it in the order that it touches.
-
-    The value has one pair for contacts along sides and one for contacts at corners: the contacts
-    of all cells, as masks, and the list of the earlier cells.
-    """
+    """Map each cell to the cells that it touches and that come before it in an order."""
     contacts: dict[int, _Contacts] = {}
     for cell in order:
         contacts[cell] = _Contacts(

@@ -193,7 +193,10 @@ class MixedGame(Game):
         return frozenset().union(*(game.hit_replies for game in self._games_by_length.values()))
 
     def most_replies(self, answer: Reply) -> int | None:
-        """Return an upper bound on how often a reply to a hit can come in a game; None if none."""
+        """Return an upper bound on how often a reply to a hit can come in a game.
+
+        None if there is no bound but the number of hits.
+        """
         if self.names_hits:  # at most all hits on the ship with this letter
             most_cells = (int(kind) for kind in self.fleet if letter_of(kind) == answer.label)
             return next(most_cells, 0)

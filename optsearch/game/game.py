@@ -259,9 +259,10 @@ class Game:
             )
 
     def _set_board(self) -> None:
-        """Make `board` if it is a name or of another size, and add places without cell to `holes`.
+        """Set `board`, made in the size of the game if it is a name or of no file.
 
-        A board of a file has a fixed size, and raises GameError for another one.
+        Its places without a cell are added to `holes`. Raises GameError for a board of a file that
+        has another size.
         """
         board: Board | str = self.board
         if isinstance(board, str):
@@ -697,7 +698,10 @@ class Game:
         return frozenset([HIT]) if self.is_silent else self.label_table.replies
 
     def most_replies(self, answer: Reply) -> int | None:
-        """Return an upper bound on how often a reply to a hit can come in a game; None if none."""
+        """Return an upper bound on how often a reply to a hit can come in a game.
+
+        None if there is no bound but the number of hits.
+        """
         if self.is_silent or (self.tells_sinkings and not answer.sunk):
             return None
         return self.label_table.most_replies.get(answer.label, 0)

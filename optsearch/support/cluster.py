@@ -33,7 +33,7 @@ def code_digest() -> str:
 
 @contextmanager
 def cluster(address: str) -> Iterator[Cluster]:
-    """Give an executor for the workers of the scheduler at an address, for the time of a block.
+    """Provide an executor on the workers of the scheduler at an address while a block runs.
 
     At the end of the block unfinished tasks are withdrawn. Raises OptsearchError if Dask is not
     installed, no scheduler answers, it has no worker, or a worker has other code.

@@ -17,7 +17,7 @@ MOST_BYTES = 1 << 30  # read of a file
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give the path of a temporary file to write; it replaces the file at `path` after the block.
+    """Provide a temporary file to be written in a block; then it replaces the file at `path`.
 
     If the block fails, the file at `path` stays as before. Raises OSError if the folder does not
     exist, or if there is something at `path` that is not a regular file.

@@ -57,7 +57,7 @@ IN_THIS_PROCESS = Execution()
 
 @contextmanager
 def process_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Give a pool of processes for the time of a block.
+    """Provide a pool of processes while a block runs.
 
     At the end of the block, and if the owner is killed, they end at once. Raises WorkerLost if one
     of them was killed, and OptsearchError if the main file has no `__main__` guard, so that each
