@@ -15,7 +15,7 @@ from optsearch.counting.mixture import MixedPosterior
 from optsearch.game.fleets import MixedGame, MixedPosition
 from optsearch.game.position import Position, reply
 from optsearch.questions.channel import Channel
-from optsearch.questions.questions import BUILT_IN, shot_at
+from optsearch.questions.questions import BUILT_IN, question_of_shot
 from optsearch.questions.worth import Inquiry
 
 GAME = MixedGame("8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name")
@@ -41,7 +41,7 @@ def rows(board: int) -> script.Rows:
     inquiry = Inquiry(position, seed=SEED)
     kinds = {maker.__name__: list(maker(GAME)) for maker in BUILT_IN}
     assert inquiry.best_shot is not None
-    kinds = {"shot": [shot_at(position, inquiry.best_shot[0])], **kinds}
+    kinds = {"shot": [question_of_shot(position, inquiry.best_shot[0])], **kinds}
     for kind, questions in kinds.items():
         (best,) = inquiry.rank(questions, 1)
         if kind == "shot":  # whose reply is true, and whose cell cannot be shot again

@@ -18,7 +18,7 @@ from optsearch.counting.prior import FleetPrior
 from optsearch.game.fleets import MixedPosition
 from optsearch.play.advice import advise
 from optsearch.questions import known, worth
-from optsearch.questions.questions import built_in, shot_at
+from optsearch.questions.questions import built_in_questions, question_of_shot
 from optsearch.results.tables import TABLES
 from tests.definition import Definition, Rules
 from tests.test_budget import ROOT
@@ -110,7 +110,7 @@ def test_all_that_is_exact_is_that_of_the_definition(monkeypatch, wrong):
     monkeypatch.setattr(worth, "LISTED", 0)
     counted = ask(Position(GAME, SHOTS), wrong=wrong, samples=10, seed=1)
     counted = {one.question: one for one in counted if one.method != "sampled"}
-    assert {one.question for one in listed} == {*built_in(Game(GAME))}
+    assert {one.question for one in listed} == {*built_in_questions(Game(GAME))}
     assert len(listed) - len(counted) == 2 * SIDE + 5
     assert listed == sorted(listed, key=lambda one: -round(one.bits, 9))
     for one in listed:
@@ -154,7 +154,7 @@ def test_a_reply_is_a_question(monkeypatch):
     position = Position("4x4:3,2,announce=ship", "B2=hit C2=hit")
     for listed in (worth.LISTED, 0):
         monkeypatch.setattr(worth, "LISTED", listed)
-        (one,) = worth.Inquiry(position).rank([shot_at(position, (1, 3))])
+        (one,) = worth.Inquiry(position).rank([question_of_shot(position, (1, 3))])
         after = {reply: Posterior(position.after("D2", reply)) for reply in one.answers}
         assert {*one.answers} == {"miss", "sunk:3"}
         total = Posterior(position).configurations

@@ -42,7 +42,7 @@ from optsearch.game.shapes import Placement
 from optsearch.play.advice import ENDGAME, Advice, find_optimum
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.play.replies import with_shown_ships
-from optsearch.questions.questions import shot_at
+from optsearch.questions.questions import question_of_shot
 from optsearch.search.solver import Solver
 from optsearch.show import explorer
 from optsearch.show.outlines import board_shape
@@ -366,7 +366,7 @@ def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
     numbers = dict.fromkeys(replies_at(game, cell), 0)
     if isinstance(posterior, MixedPosterior):
         reply_of = {str(reply): reply for reply in numbers}
-        for kind_and_ship, answer in (shot_at(position, cell).of_ships or {}).items():
+        for kind_and_ship, answer in (question_of_shot(position, cell).ship_answers or {}).items():
             numbers[reply_of[answer]] += posterior.ship_weights.get(kind_and_ship, 0)
         numbers[MISS] = posterior.weight - sum(numbers.values())
         return numbers

@@ -24,40 +24,51 @@ class Channel:
     """The answers heard for a true one of k. wrong -- the probability of a false answer."""
 
     wrong: Fraction
-    k: int
+    answer_count: int
 
     @property
     def scale(self) -> int:
         """The factor that makes the probabilities in `matrix` whole numbers."""
-        return self.wrong.denominator * max(1, self.k - 1)
+        return self.wrong.denominator * max(1, self.answer_count - 1)
 
     @cached_property
     def matrix(self) -> NDArray[np.object_]:
         """The probability to hear answer i if j is true, times `scale`; shape (k, k)."""
-        if self.k < 2:
-            return np.full((self.k, self.k), self.scale, object)
-        matrix = np.full((self.k, self.k), self.wrong.numerator, object)
-        right = (self.wrong.denominator - self.wrong.numerator) * (self.k - 1)
-        np.fill_diagonal(matrix, right)
+        shape = self.answer_count, self.answer_count
+        if self.answer_count < 2:
+            return np.full(shape, self.scale, object)
+        matrix = np.full(shape, self.wrong.numerator, object)
+        right = self.wrong.denominator - self.wrong.numerator
+        np.fill_diagonal(matrix, right * (self.answer_count - 1))
         return matrix
 
-    def heard(self, weights: Sequence[int | Fraction]) -> list[Fraction]:
-        """Return the probability to hear each answer. weights -- of the true ones."""
+    def probabilities_heard(self, weights: Sequence[int | Fraction]) -> list[Fraction]:
+        """Return the probability to hear each answer.
+
+        weights -- for each answer a number proportional to the probability that it is true.
+        """
         total = self.scale * sum(weights)
         return [Fraction(weight, total) for weight in self.matrix @ np.array(weights, object)]
 
     def bits(self, weights: Sequence[int | Fraction]) -> float:
         """Return the information of the answer that is heard."""
         noise = entropy([Fraction(value, self.scale) for value in self.matrix[0]])
-        return max(0.0, entropy(self.heard(weights)) - noise)
+        return max(0.0, entropy(self.probabilities_heard(weights)) - noise)
 
-    def error(self, weights: Sequence[int]) -> float:
-        """Return the standard error of `bits`, to first order, if weights count samples."""
-        surprise = [-log2(p) if p else 0.0 for p in map(float, self.heard(weights))]
-        n = sum(weights)
-        slopes = np.array(surprise) @ (self.matrix / self.scale).astype(float)
-        chances = np.array(weights, float) / n
-        return sqrt(max(0.0, float(chances @ slopes**2 - (chances @ slopes) ** 2)) / n)
+    def bits_error(self, counts: Sequence[int]) -> float:
+        """Return the standard error of `bits` that are estimated from a sample of boards.
+
+        counts -- how many boards of the sample have each true answer. The error is that of the
+        linear part of `bits` as a function of their shares (the delta method).
+        """
+        heard = map(float, self.probabilities_heard(counts))
+        surprise = np.array([-log2(p) if p else 0.0 for p in heard])
+        # The derivative of `bits` by the share of each true answer, but for a constant.
+        slopes = surprise @ (self.matrix / self.scale).astype(float)
+        boards = sum(counts)
+        shares = np.array(counts, float) / boards
+        variance = float(shares @ slopes**2 - (shares @ slopes) ** 2)
+        return sqrt(max(0.0, variance) / boards)
 
 
 def entropy(chances: Sequence[Fraction]) -> float:

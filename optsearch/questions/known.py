@@ -19,7 +19,7 @@ from optsearch.questions.boards import HiddenBoards
 from optsearch.questions.questions import BoardQuestion, question_of
 from optsearch.support.errors import OptsearchError
 
-BATCH = 100_000  # boards that are asked at a time
+BATCH = 100_000  # boards that are asked together, which bounds the memory
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class KnownAnswer:
                 "FILE.py:NAME=ANSWER"
             )
         question, answer = question_of(game, match[1]), match[2].strip()
-        possible = question.possible_answers
-        if possible and answer not in possible:
+        accepted = question.possible_answers
+        if accepted is not None and answer not in accepted:
             raise OptsearchError(
-                f"{answer!r} does not answer {question.text!r}; answer {' or '.join(possible)}"
+                f"{answer!r} does not answer {question.text!r}; answer {' or '.join(accepted)}"
             )
         return cls(question, answer)
 
@@ -57,17 +57,20 @@ class KnownAnswers(BoardFilter):
     """
 
     def __init__(self, game: Game, answers: Sequence[KnownAnswer], base: Prior | None = None):
-        texts = ", ".join(map(str, answers))
-        self.game, self.name = game, f"{base.name}, {texts}" if base else texts
-        self.answers, self.base = tuple(answers), base
+        self.game, self.answers, self.base = game, tuple(answers), base
+        self.name = f"{base.name}, {self._answers_text}" if base else self._answers_text
 
     def __reduce__(self) -> tuple[Callable[..., Prior | None], tuple[object, ...]]:
         return partial(known, prior=self.base), (self.game, *map(str, self.answers))
 
     @property
+    def _answers_text(self) -> str:
+        return ", ".join(map(str, self.answers))
+
+    @property
     def title(self) -> str:
         """The subject of a sentence about the answers, for errors."""
-        return f"what is known ({', '.join(map(str, self.answers))})"
+        return f"what is known ({self._answers_text})"
 
     @property
     def rows(self) -> Sequence[tuple[int, ...]] | None:
@@ -81,27 +84,29 @@ class KnownAnswers(BoardFilter):
 
     def weights(self, ships: CellSets) -> list[int]:
         """Return the weights of many boards, 0 for those that give another answer."""
-        base = [1] * len(ships) if self.base is None else self.base.weights(ships)
-        kept = self.keeps(ships).tolist()
-        return [weight * is_kept for weight, is_kept in zip(base, kept, strict=True)]
+        weights = [1] * len(ships) if self.base is None else self.base.weights(ships)
+        is_kept = self.keeps(ships).tolist()
+        return [weight * keep for weight, keep in zip(weights, is_kept, strict=True)]
 
     def keeps(self, ships: CellSets) -> NDArray[np.bool_]:
         """Return True for the boards that give all known answers."""
-        fits = np.ones(len(ships), bool)
+        is_kept = np.ones(len(ships), bool)
         for start in range(0, len(ships), BATCH):
-            boards = HiddenBoards(self.game, ships[start : start + BATCH])
+            batch = slice(start, start + BATCH)
+            boards = HiddenBoards(self.game, ships[batch])
             for known_answer in self.answers:
-                answers, codes = boards.answers(known_answer.question)
-                code = answers.index(known_answer.answer) if known_answer.answer in answers else -1
-                fits[start : start + BATCH] &= codes == code
-        return fits
+                texts, codes = boards.answers(known_answer.question)
+                gives_answer = np.array([text == known_answer.answer for text in texts], bool)
+                is_kept[batch] &= gives_answer[codes]
+        return is_kept
 
     @cached_property
     def digest(self) -> str:
         """A digest of the answers, the files that ask, and the base."""
-        texts = [f"{known_answer} {known_answer.question.digest}" for known_answer in self.answers]
-        texts += [self.base.digest] if self.base else []
-        return blake2b("\n".join(texts).encode(), digest_size=8).hexdigest()
+        lines = [f"{known_answer} {known_answer.question.digest}" for known_answer in self.answers]
+        if self.base:
+            lines.append(self.base.digest)
+        return blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
 
 def known(game: Game | str, *answers: str, prior: Prior | None = None) -> Prior | None:

@@ -24,7 +24,7 @@ from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.user_code import UserFunction, call_user_code, safe_repr
 
 LONGEST = 40  # signs of an answer
-Numbers = NDArray[np.uint8]  # shape (boards, rows, columns): the number of the ship, 0 is water
+ShipNumbers = NDArray[np.uint8]  # shape (boards, rows, columns): the number of the ship; 0 is water
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,30 +39,35 @@ class BoardQuestion:
     """
 
     text: str
-    of_ships: Mapping[Ship, str] | None = None
-    otherwise: str = "no"
+    ship_answers: Mapping[Ship, str] | None = None
+    default_answer: str = "no"
     is_exclusive: bool = True
-    of_boards: Callable[[Numbers], list[str]] | None = None
+    answer_boards: Callable[[ShipNumbers], list[str]] | None = None
     board_answers: tuple[str, ...] = ()
     digest: str = ""
 
     @property
-    def answers(self) -> list[str]:
-        """The answers that ships give."""
-        return list(dict.fromkeys((self.of_ships or {}).values()))
+    def answers_of_ships(self) -> list[str]:
+        """The different answers in `ship_answers`."""
+        return list(dict.fromkeys((self.ship_answers or {}).values()))
+
+    def answer_of_ship(self, kind: int, placement: int) -> str:
+        """Return the answer of a ship on the board: the default answer if it decides nothing."""
+        return (self.ship_answers or {}).get((kind, placement), self.default_answer)
 
     @property
-    def possible_answers(self) -> list[str]:
+    def possible_answers(self) -> list[str] | None:
         """All answers that there can be; empty if any text can be one."""
-        if self.of_ships is None:
-            return list(self.board_answers)
-        return [*self.answers, self.otherwise]
+        if self.ship_answers is not None:
+            return [*self.answers_of_ships, self.default_answer]
+        return list(self.board_answers) or None
 
 
-def ships_of(game: Game) -> list[Ship]:
-    """List the kind and the mask of each placement of each ship.
+def possible_ships(game: Game) -> list[Ship]:
+    """List the ships that can be on a board, as kinds and masks.
 
-    Ships whose lengths are not known and that have no letters may have the length of any.
+    If lengths are not known and ships have no letters, each kind gets the placements of all
+    lengths, because a listing of a board does not say which of its ships has which range.
     """
     if not isinstance(game, MixedGame):
         return [
@@ -92,21 +97,21 @@ def _regions(game: Game) -> Iterator[tuple[str, int]]:
         yield f"row {row + 1}", mask(range(row, row + 1), columns)
     for column in columns:
         yield f"column {column_name(column)}", mask(rows, range(column, column + 1))
-    if game.is_rectangle:
-        down, across = game.rows // 2, game.columns // 2
-        for up, some_rows in (("top", rows[:down]), ("bottom", rows[game.rows - down :])):
-            for side, some in (
-                ("left", columns[:across]),
-                ("right", columns[game.columns - across :]),
-            ):
-                yield f"{up} {side}", mask(some_rows, some)
+    if not game.is_rectangle:
+        return
+    height, width = game.rows // 2, game.columns // 2
+    halves = {"top": rows[:height], "bottom": rows[game.rows - height :]}
+    sides = {"left": columns[:width], "right": columns[game.columns - width :]}
+    for half, rows_of_half in halves.items():
+        for side, columns_of_side in sides.items():
+            yield f"{half} {side}", mask(rows_of_half, columns_of_side)
 
 
 def ship_in_region(game: Game) -> Iterator[BoardQuestion]:
     """Is there a ship in a row, a column, a quarter?"""
     for name, region in _regions(game):
-        meeting = {(kind, ship): "yes" for kind, ship in ships_of(game) if ship & region}
-        yield BoardQuestion(f"any in {name}", meeting, is_exclusive=False)
+        yes = {(kind, ship): "yes" for kind, ship in possible_ships(game) if ship & region}
+        yield BoardQuestion(f"any in {name}", yes, is_exclusive=False)
 
 
 def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
@@ -114,11 +119,11 @@ def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
     for name, region in _regions(game):
         is_inside = game.array(region).astype(bool)
 
-        def answers(boards: Numbers, is_inside: NDArray[np.bool_] = is_inside) -> list[str]:
+        def count_cells(boards: ShipNumbers, is_inside: NDArray[np.bool_] = is_inside) -> list[str]:
             return list(map(str, np.count_nonzero(boards[:, is_inside], axis=1).tolist()))
 
-        numbers = tuple(map(str, range(int(is_inside.sum()) + 1)))
-        yield BoardQuestion(name, of_boards=answers, board_answers=numbers)
+        counts = tuple(map(str, range(int(is_inside.sum()) + 1)))
+        yield BoardQuestion(name, answer_boards=count_cells, board_answers=counts)
 
 
 def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
@@ -129,14 +134,15 @@ def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
         if game.fleet.count(kind) == 1:
             letter = kind.letter if isinstance(kind, LengthRange) else str(kind)
             name = "".join(game.kind_names.get(kind, ())) or f"ship {letter}"
-            yield name, [pair for pair in ships_of(game) if pair[0] == kind]
+            yield name, [ship for ship in possible_ships(game) if ship[0] == kind]
 
 
 def ship_is_horizontal(game: Game) -> Iterator[BoardQuestion]:
     """Does a ship lie in a row?"""
     for name, ships in _single_ships(game):
-        lying = {ship: "yes" for ship in ships if len({i for i, _ in game.cells_of(ship[1])}) == 1}
-        yield BoardQuestion(f"{name} horizontal", lying)
+        rows_of = {ship: {row for row, _ in game.cells_of(ship[1])} for ship in ships}
+        yes = {ship: "yes" for ship, rows in rows_of.items() if len(rows) == 1}
+        yield BoardQuestion(f"{name} horizontal", yes)
 
 
 def cell_of_ship(game: Game) -> Iterator[BoardQuestion]:
@@ -144,8 +150,8 @@ def cell_of_ship(game: Game) -> Iterator[BoardQuestion]:
     for name, ships in _single_ships(game):
         for cell in game.cells_of((1 << game.cells) - 1 & ~game.holes):
             bit = game.bit(cell)
-            covering = {ship: "yes" for ship in ships if ship[1] & bit}
-            yield BoardQuestion(f"{name} on {cell_name(cell)}", covering)
+            yes = {(kind, ship): "yes" for kind, ship in ships if ship & bit}
+            yield BoardQuestion(f"{name} on {cell_name(cell)}", yes)
 
 
 def length_of_ship(game: Game) -> Iterator[BoardQuestion]:
@@ -159,14 +165,17 @@ def length_of_ship(game: Game) -> Iterator[BoardQuestion]:
 def two_touch(game: Game) -> Iterator[BoardQuestion]:
     """Do two ships touch along a side?"""
 
-    def answers(boards: Numbers) -> list[str]:
+    def find_touching(boards: ShipNumbers) -> list[str]:
+        above_and_below = boards[:, :-1], boards[:, 1:]
+        left_and_right = boards[:, :, :-1], boards[:, :, 1:]
         touch = np.zeros(len(boards), bool)
-        for a, b in ((boards[:, 1:], boards[:, :-1]), (boards[:, :, 1:], boards[:, :, :-1])):
-            touch |= ((a > 0) & (b > 0) & (a != b)).any(axis=(1, 2))
+        for one, other in (above_and_below, left_and_right):
+            touch |= ((one > 0) & (other > 0) & (one != other)).any(axis=(1, 2))
         return ["yes" if is_touching else "no" for is_touching in touch.tolist()]
 
     if game.is_rectangle:
-        yield BoardQuestion("two ships touch", of_boards=answers, board_answers=("no", "yes"))
+        answers = ("no", "yes")
+        yield BoardQuestion("two ships touch", answer_boards=find_touching, board_answers=answers)
 
 
 BUILT_IN: tuple[Callable[[Game], Iterator[BoardQuestion]], ...] = (
@@ -180,23 +189,23 @@ BUILT_IN: tuple[Callable[[Game], Iterator[BoardQuestion]], ...] = (
 
 
 @lru_cache(maxsize=4)
-def built_in(game: Game) -> dict[str, BoardQuestion]:
+def built_in_questions(game: Game) -> dict[str, BoardQuestion]:
     """Return the built-in questions of a game by their texts."""
     return {question.text: question for maker in BUILT_IN for question in maker(game)}
 
 
-def shot_at(position: Position, cell: Cell) -> BoardQuestion:
-    """Return the reply to a shot as a question."""
+def question_of_shot(position: Position, cell: Cell) -> BoardQuestion:
+    """Return the question that a shot at a cell asks: its answers are the replies."""
     game, bit = position.game, position.game.bit(cell)
-    has_lengths = isinstance(game, MixedGame) and not game.names_hits
+    is_told_by_length = isinstance(game, MixedGame) and not game.names_hits
 
     def reply(kind: int, ship: int) -> str:
-        kind_shown = ship.bit_count() if has_lengths else kind
+        told_kind = ship.bit_count() if is_told_by_length else kind
         is_sunk = not ship & ~(position.hits | bit)
-        return str(game.hit_reply(kind_shown, ship, bit.bit_length() - 1, is_sunk))
+        return str(game.hit_reply(told_kind, ship, bit.bit_length() - 1, is_sunk))
 
-    replies = {(kind, ship): reply(kind, ship) for kind, ship in ships_of(game) if ship & bit}
-    return BoardQuestion(f"shot at {cell_name(cell)}", replies, "miss")
+    replies = {(kind, ship): reply(kind, ship) for kind, ship in possible_ships(game) if ship & bit}
+    return BoardQuestion(f"shot at {cell_name(cell)}", replies, default_answer="miss")
 
 
 def question_of(game: Game, question: str | Callable[..., Any]) -> BoardQuestion:
@@ -215,9 +224,9 @@ def question_of(game: Game, question: str | Callable[..., Any]) -> BoardQuestion
                 "one, NAME(board)"
             )
         return _user_question(function.load(), str(function), function.digest())
-    for name in built_in(game):
+    for name, built_in in built_in_questions(game).items():
         if name.casefold() == text.casefold():
-            return built_in(game)[name]
+            return built_in
     examples = [next(maker(game), None) for maker in BUILT_IN]
     accepted = ", ".join(f"'{example.text}'" for example in examples if example)
     raise OptsearchError(
@@ -228,24 +237,24 @@ def question_of(game: Game, question: str | Callable[..., Any]) -> BoardQuestion
 def _user_question(function: Callable[..., Any], text: str, digest: str = "") -> BoardQuestion:
     """Return a question whose answer on each board is what a user's function returns for it."""
 
-    def answers(boards: Numbers) -> list[str]:
-        failure = f"{text} fails for a board"
-        returned = (
-            call_user_code(function, board, failure=failure) for board in boards.astype(int)
-        )
-        return [_answer_text(answer, text) for answer in returned]
+    def ask_function(boards: ShipNumbers) -> list[str]:
+        answers = []
+        for board in boards.astype(int):
+            returned = call_user_code(function, board, failure=f"{text} fails for a board")
+            answers.append(_answer_text(returned, text))
+        return answers
 
-    return BoardQuestion(text, of_boards=answers, digest=digest)
+    return BoardQuestion(text, answer_boards=ask_function, digest=digest)
 
 
-def _answer_text(answer: object, text: str) -> str:
+def _answer_text(returned: object, question: str) -> str:
     """Return what a user's question answered as a text; StrategyError for another value."""
-    answer = answer.item() if isinstance(answer, np.generic) else answer
+    answer = returned.item() if isinstance(returned, np.generic) else returned
     if isinstance(answer, bool):
         return "yes" if answer else "no"
     if isinstance(answer, int | str) and 0 < len(str(answer)) <= LONGEST:
         return str(answer)
     raise StrategyError(
-        f"{text} answers {safe_repr(answer)} for a board; True, False, a whole number or a text of "
-        f"at most {LONGEST} signs is accepted"
+        f"{question} answers {safe_repr(answer)} for a board; True, False, a whole number or a "
+        f"text of at most {LONGEST} signs is accepted"
     )

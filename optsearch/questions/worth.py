@@ -23,7 +23,13 @@ from optsearch.game.fleets import any_game, position_in
 from optsearch.game.position import Position
 from optsearch.questions.boards import HiddenBoards
 from optsearch.questions.channel import Channel, entropy, probability_of
-from optsearch.questions.questions import BoardQuestion, built_in, question_of, ships_of, shot_at
+from optsearch.questions.questions import (
+    BoardQuestion,
+    built_in_questions,
+    possible_ships,
+    question_of,
+    question_of_shot,
+)
 
 LISTED = 100_000  # configurations up to which each one is asked
 SAMPLES = 10_000
@@ -94,8 +100,8 @@ class Inquiry:
         """All boards, or a sample."""
         if self.is_listed:
             return HiddenBoards(self.position.game, *self.posterior.list_weighted())
-        drawn = self.posterior.sample(self._samples, self._seed, masks=True)
-        return HiddenBoards(self.position.game, drawn)
+        sample = self.posterior.sample(self._samples, self._seed, masks=True)
+        return HiddenBoards(self.position.game, sample)
 
     def questions(
         self, chosen: Iterable[str | Callable[..., Any]] | None = None
@@ -103,37 +109,48 @@ class Inquiry:
         """Return the questions of some texts and functions; None for all built-in ones."""
         game = self.position.game
         if chosen is None:
-            return list(built_in(game).values())
+            return list(built_in_questions(game).values())
         return [question_of(game, question) for question in chosen]
 
     def _method(self, question: BoardQuestion) -> str:
+        """Return how a question is answered: "listed", "counted" or "sampled"."""
         if self.is_listed:
             return "listed"
-        return "counted" if question.of_ships and self._is_uniform else "sampled"
+        return "counted" if question.ship_answers and self._has_counts else "sampled"
 
     @property
-    def _is_uniform(self) -> bool:
-        """True if the boards of each fleet are equally likely, so that counts are weights."""
+    def _has_counts(self) -> bool:
+        """True if weights follow from counts: the boards of a fleet are equally likely."""
         return self._prior is None or isinstance(self._prior, FleetPrior)
 
-    def weigh(self, questions: Sequence[BoardQuestion]) -> list[dict[str, int]]:
-        """Return for each question the weight of each answer, where not 0."""
-        absent = self._weigh_absences(questions)
+    # Answers
+
+    def weigh_answers(self, questions: Sequence[BoardQuestion]) -> list[dict[str, int]]:
+        """Return for each question the weight of the boards with each answer, where not 0."""
+        counted = [question for question in questions if self._method(question) == "counted"]
+        weights = dict(zip(counted, self._count_answers(counted), strict=True))
+        return [
+            weights[question] if question in weights else self.boards.weigh_answers(question)
+            for question in questions
+        ]
+
+    def _count_answers(self, questions: Sequence[BoardQuestion]) -> list[dict[str, int]]:
+        """Return as `weigh_answers` does, without a list of boards, if ships answer."""
+        shared = [question for question in questions if not question.is_exclusive]
+        weights_without_ships = self._weigh_boards_without_ships(shared)
         weights = []
         for question in questions:
-            if self._method(question) != "counted":
-                weights.append(self.boards.weigh(question))
-                continue
-            assert question.of_ships is not None
-            by_answer = dict.fromkeys(question.answers, 0)
-            if question.is_exclusive:
-                for ship, answer in question.of_ships.items():
-                    by_answer[answer] += self._ship_weights.get(ship, 0)
-            else:  # its ships all give one answer, which a board has unless it has none of them
-                by_answer = dict.fromkeys(by_answer, self.weight - absent[question.text])
-            weight_otherwise = self.weight - sum(by_answer.values())
-            weights.append({question.otherwise: weight_otherwise, **by_answer})
-        return [{answer: n for answer, n in each.items() if n} for each in weights]
+            by_answer = dict.fromkeys(question.answers_of_ships, 0)
+            if question.is_exclusive:  # a board has at most one of the ships
+                for ship, answer in (question.ship_answers or {}).items():
+                    by_answer[answer] += self._weight_of_ship.get(ship, 0)
+            else:  # a board may have several of the ships, which all give one answer
+                weight = self.weight - weights_without_ships[question]
+                by_answer = dict.fromkeys(by_answer, weight)
+            default_weight = self.weight - sum(by_answer.values())
+            by_answer = {question.default_answer: default_weight, **by_answer}
+            weights.append({answer: weight for answer, weight in by_answer.items() if weight})
+        return weights
 
     @cached_property
     def weight(self) -> int:
@@ -141,51 +158,42 @@ class Inquiry:
         return self.posterior.weight
 
     @property
-    def _ship_weights(self) -> Mapping[Ship, int]:
-        """The weight of the boards with each ship."""
-        posterior = self.posterior
-        if isinstance(posterior, MixedPosterior):
-            return posterior.ship_weights
-        return posterior.by_kind
+    def _weight_of_ship(self) -> Mapping[Ship, int]:
+        """The weight of the boards with each ship, by counting."""
+        if isinstance(self.posterior, MixedPosterior):
+            return self.posterior.ship_weights
+        return self.posterior.by_kind
 
-    def _weigh_absences(self, questions: Iterable[BoardQuestion]) -> Counter[str]:
-        """Return the weight of the boards with no ship of the questions that must be counted."""
-        counted = [q for q in questions if self._method(q) == "counted" and not q.is_exclusive]
-        totals = Counter[str]()
+    def _weigh_boards_without_ships(
+        self, questions: Collection[BoardQuestion]
+    ) -> Counter[BoardQuestion]:
+        """Return for each question the weight of the boards that have none of its ships."""
+        weights = Counter[BoardQuestion]()
         if not isinstance(self.posterior, MixedPosterior):
-            for question in counted:
-                totals[question.text] = self._without(question, *question.answers).configurations
-            return totals
-        for part in self.posterior.parts:  # each with its table, so they are the outer loop
-            ships = ships_of(part.part.position.game)
-            for question in counted:
-                masks = {mask for _, mask in question.of_ships or ()}
-                barred = frozenset(ship for ship in ships if ship[1] in masks)
-                left = PartPosterior(part.part, barred).configurations
-                totals[question.text] += part.weight * part.part.letterings * left
-        return totals
+            for question in questions:
+                (answer,) = question.answers_of_ships
+                weights[question] = self._posterior_without(question, answer).configurations
+            return weights
+        for part in self.posterior.parts:  # the outer loop, because each needs its counting table
+            ships = possible_ships(part.part.position.game)
+            for question in questions:
+                masks = {mask for _, mask in question.ship_answers or ()}
+                barred = frozenset((kind, mask) for kind, mask in ships if mask in masks)
+                number = PartPosterior(part.part, barred).configurations
+                weights[question] += part.weight * part.part.letterings * number
+        return weights
 
-    def _without(self, question: BoardQuestion, answer: str) -> Posterior:
+    def _posterior_without(self, question: BoardQuestion, answer: str) -> Posterior:
         """Return the posterior given that no ship on the board gives this answer."""
-        of_ships = question.of_ships or {}
-        ships = frozenset(ship for ship in of_ships if of_ships[ship] == answer)
-        return Posterior(self.position, barred=ships)
+        ship_answers = question.ship_answers or {}
+        barred = frozenset(ship for ship, given in ship_answers.items() if given == answer)
+        return Posterior(self.position, barred=barred)
 
-    def _count_cells(
-        self, question: BoardQuestion, weights: Mapping[str, int]
-    ) -> NDArray[np.object_]:
-        """Return the weight of the boards with each answer and a ship on each cell, by counting."""
-        everywhere = self.posterior.occurrence.ravel().astype(object)
-        cells, otherwise_cells = {}, everywhere
-        for answer in weights.keys() - {question.otherwise}:
-            is_certain = weights[answer] == self.weight
-            without = 0 if is_certain else self._without(question, answer).occurrence.ravel()
-            cells[answer] = everywhere - without
-            otherwise_cells = otherwise_cells - cells[answer]
-        return np.array([cells.get(answer, otherwise_cells) for answer in weights], object)
+    # Shots
 
     @cached_property
     def _open_cells(self) -> NDArray[np.intp]:
+        """The indices of the cells that were not shot."""
         closed, cells = self.position.closed, range(self.position.game.cells)
         return np.array([cell for cell in cells if not closed >> cell & 1], np.intp)
 
@@ -193,46 +201,55 @@ class Inquiry:
     def best_hit(self) -> Fraction:
         """The probability that the best next shot hits; 0 if every cell is shot."""
         posterior = self.posterior
-        values = posterior.frequency if posterior.is_exact else posterior.probability.tolist()
-        chances = [chance for row in values for chance in row]
+        rows = posterior.frequency if posterior.is_exact else posterior.probability.tolist()
+        chances = [chance for row in rows for chance in row]
         return Fraction(max((chances[cell] for cell in self._open_cells), default=0))
 
     @cached_property
     def best_shot(self) -> tuple[Cell, float] | None:
         """The shot whose reply tells most, and its bits; None if every cell is shot."""
         cells = list(map(self.position.game.cell, self._open_cells.tolist()))
-        replies = self.weigh([shot_at(self.position, cell) for cell in cells])
-        bits = [entropy(shares(weights.values())) for weights in replies]
+        replies = self.weigh_answers([question_of_shot(self.position, cell) for cell in cells])
+        bits = [entropy(normalize(weights.values())) for weights in replies]
         return max(zip(cells, bits, strict=True), key=itemgetter(1), default=None)
 
+    # Worth
+
     def rank(
-        self, questions: Iterable[BoardQuestion], number: int | None = None
+        self, questions: Iterable[BoardQuestion], count: int | None = None
     ) -> list[QuestionWorth]:
         """Return what the best questions tell, the most informative first; None for all."""
         questions = list(questions)
-        rows = []
-        for question, weights in zip(questions, self.weigh(questions), strict=True):
+        candidates = []
+        for question, weights in zip(questions, self.weigh_answers(questions), strict=True):
             channel = Channel(self._wrong, len(weights))
-            rows.append((channel.bits(list(weights.values())), question, channel, weights))
-        rows.sort(key=lambda row: -round(row[0], 12))
-        return [self._worth(*row) for row in rows[:number]]
+            bits = channel.bits(list(weights.values()))
+            candidates.append((bits, question, channel, weights))
+        # Rounded, so that questions that tell the same keep their order on every machine.
+        candidates.sort(key=lambda candidate: -round(candidate[0], 12))
+        return [
+            self._worth(question, channel, weights, bits)
+            for bits, question, channel, weights in candidates[:count]
+        ]
 
     def _worth(
-        self, bits: float, question: BoardQuestion, channel: Channel, weights: Mapping[str, int]
+        self, question: BoardQuestion, channel: Channel, weights: Mapping[str, int], bits: float
     ) -> QuestionWorth:
         method, values = self._method(question), list(weights.values())
-        answers = dict(zip(weights, shares(values), strict=True))
+        chances = dict(zip(weights, normalize(values), strict=True))
         gain, gain_error = self._gain(question, channel, weights)
         return QuestionWorth(
-            question.text,
-            method,
-            dict(sorted(answers.items(), key=lambda item: _answer_order(item[0]))),
-            bits,
-            channel.error(values) if method == "sampled" else None,
-            gain,
-            gain_error,
-            self._mean(question, channel, list(weights)),
+            question=question.text,
+            method=method,
+            answers={answer: chances[answer] for answer in sorted(chances, key=_answer_key)},
+            bits=bits,
+            bits_error=channel.bits_error(values) if method == "sampled" else None,
+            gain=gain,
+            gain_error=gain_error,
+            mean=self._mean_after_answer(question, channel, list(weights)),
         )
+
+    # The gain of the best next shot
 
     def _gain(
         self, question: BoardQuestion, channel: Channel, weights: Mapping[str, int]
@@ -242,38 +259,65 @@ class Inquiry:
             return Fraction(0), None
         is_mixed, method = isinstance(self.posterior, MixedPosterior), self._method(question)
         if method == "sampled" or (method == "counted" and is_mixed):
-            return self._gain_of_sample(question)
+            return self._estimate_gain(question)
         if method == "listed":
-            cells = self.boards.weigh_cells(*self._codes(question, weights))
+            codes, answer_count = self._codes(question, weights)
+            by_answer_and_cell = self.boards.weigh_cells(codes, answer_count)
         else:
-            cells = self._count_cells(question, weights)
-        cells = cells[:, self._open_cells]
-        after = (channel.matrix @ cells).max(axis=1).sum()
-        gain = after - channel.scale * cells.sum(axis=0).max()
-        return Fraction(gain, channel.scale * sum(weights.values())), None
+            by_answer_and_cell = self._count_cells(question, weights)
+        by_answer_and_cell = by_answer_and_cell[:, self._open_cells]
+        by_heard_answer = channel.matrix @ by_answer_and_cell
+        weight_after = by_heard_answer.max(axis=1).sum()  # each time at the best cell
+        weight_before = channel.scale * by_answer_and_cell.sum(axis=0).max()
+        return Fraction(weight_after - weight_before, channel.scale * sum(weights.values())), None
+
+    def _count_cells(
+        self, question: BoardQuestion, weights: Mapping[str, int]
+    ) -> NDArray[np.object_]:
+        """Return the weight of the boards with each answer and a ship on each cell, by counting."""
+        everywhere = self.posterior.occurrence.ravel().astype(object)
+        rows, default_row = {}, everywhere
+        for answer in weights.keys() - {question.default_answer}:
+            rows[answer] = everywhere
+            if weights[answer] < self.weight:
+                without = self._posterior_without(question, answer).occurrence.ravel()
+                rows[answer] = everywhere - without
+            default_row = default_row - rows[answer]
+        return np.array([rows.get(answer, default_row) for answer in weights], object)
 
     def _codes(
         self, question: BoardQuestion, answers: Collection[str]
     ) -> tuple[NDArray[np.intp], int]:
         """Return the answer of each board as an index of `answers`, and their number."""
-        named, codes = self.boards.answers(question)
-        order = {answer: i for i, answer in enumerate(answers)}
-        return np.array([order.get(answer, 0) for answer in named], np.intp)[codes], len(order)
+        texts, codes = self.boards.answers(question)
+        index = {answer: i for i, answer in enumerate(answers)}
+        index_of_code = np.array([index.get(text, 0) for text in texts], np.intp)
+        return index_of_code[codes], len(index)
 
-    def _gain_of_sample(self, question: BoardQuestion) -> tuple[Fraction, float]:
-        """Return the gain of a sample: each half judges what the other one chooses."""
+    def _estimate_gain(self, question: BoardQuestion) -> tuple[Fraction, float]:
+        """Return the gain, from a sample of boards, and its standard error.
+
+        The boards of one half of the sample choose the cells to shoot, before and after each
+        answer, and those of the other half say how often they hit; then the halves change their
+        roles. A cell that was chosen by the boards that judge it would seem too good.
+        """
         boards, cells = self.boards, self._open_cells
-        codes, number = self._codes(question, boards.weigh(question))
-        channel, differences = Channel(self._wrong, number), []
-        for half in (0, 1):
-            choosing = boards.weigh_cells(codes, number, half)[:, cells]
-            best = cells[(channel.matrix @ choosing).argmax(axis=1)]
-            judging = boards.has_ship[1 - half :: 2]
-            chances = (channel.matrix.T / channel.scale).astype(float)[codes[1 - half :: 2]]
-            before = judging[:, cells[choosing.sum(axis=0).argmax()]]
-            differences.append((chances * judging[:, best]).sum(axis=1) - before)
+        codes, answer_count = self._codes(question, boards.weigh_answers(question))
+        channel = Channel(self._wrong, answer_count)
+        differences = []
+        for parity in (0, 1):
+            by_answer_and_cell = boards.weigh_cells(codes, answer_count, parity)[:, cells]
+            cell_before = cells[by_answer_and_cell.sum(axis=0).argmax()]
+            cell_if_heard = cells[(channel.matrix @ by_answer_and_cell).argmax(axis=1)]
+            judges = slice(1 - parity, None, 2)
+            has_ship = boards.has_ship[judges]
+            chances_heard = (channel.matrix.T / channel.scale).astype(float)[codes[judges]]
+            hits_after = (chances_heard * has_ship[:, cell_if_heard]).sum(axis=1)
+            differences.append(hits_after - has_ship[:, cell_before])
         gains = np.concatenate(differences)
         return Fraction(float(gains.mean())), float(gains.std() / np.sqrt(len(gains)))
+
+    # The optimum after the answer
 
     @cached_property
     def optimum(self) -> Fraction | None:
@@ -289,37 +333,42 @@ class Inquiry:
         solution = find_optimum(self.position, prior=prior)
         return None if solution is None else solution.mean
 
-    def _mean(
+    def _mean_after_answer(
         self, question: BoardQuestion, channel: Channel, answers: list[str]
     ) -> Fraction | None:
-        """Return the least mean number of shots after the answer."""
+        """Return the least mean number of shots after the answer; None as in `optimum`."""
         if self.optimum is None:
             return None
         game, (codes, _) = self.position.game, self._codes(question, answers)
-        ships = [tuple(to_masks(row)) for row in self.boards.ships]
-        columns = codes.tolist()
-        shots = Fraction(0)
-        for row in channel.matrix:  # an answer that is heard, and its probability on each board
+        boards = [tuple(to_masks(ships)) for ships in self.boards.ships]
+        answer_of_board = codes.tolist()
+        weighted_shots = Fraction(0)
+        for chances_heard in channel.matrix:  # of one answer, by the true answer, times the scale
             weights = [
-                row[j] * weight for j, weight in zip(columns, self.boards.weights, strict=True)
+                chances_heard[answer] * weight
+                for answer, weight in zip(answer_of_board, self.boards.weights, strict=True)
             ]
-            after = Prior.of_configurations(game, dict(zip(ships, weights, strict=True)))
-            mean = self._least_mean(after) if any(weights) else Fraction(0)
+            if not any(weights):
+                continue
+            prior = Prior.of_configurations(game, dict(zip(boards, weights, strict=True)))
+            mean = self._least_mean(prior)
             if mean is None:
                 return None
-            shots += mean * sum(weights)
-        return shots / (channel.scale * int(self.boards.weights.sum()))
+            weighted_shots += mean * sum(weights)
+        return weighted_shots / (channel.scale * int(self.boards.weights.sum()))
 
 
-def shares(weights: Iterable[int]) -> list[Fraction]:
-    """Return each weight divided by their sum."""
+def normalize(weights: Iterable[int]) -> list[Fraction]:
+    """Return each weight divided by the sum of all."""
     weights = list(weights)
-    return [Fraction(weight, sum(weights)) for weight in weights]
+    total = sum(weights)
+    return [Fraction(weight, total) for weight in weights]
 
 
-def _answer_order(answer: str) -> tuple[bool, int, str]:
-    """Return the sort key of an answer: numbers ascending, then texts."""
-    return not answer.isdecimal(), int(answer) if answer.isdecimal() else 0, answer
+def _answer_key(answer: str) -> tuple[bool, int, str]:
+    """Return the sort key of an answer: numbers come first, ascending, then texts."""
+    is_text = not answer.isdecimal()
+    return is_text, 0 if is_text else int(answer), answer
 
 
 def ask(
