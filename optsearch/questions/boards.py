@@ -28,10 +28,11 @@ class CodedAnswers(NamedTuple):
 
 
 class HiddenBoards:
-    """Boards with weights.
+    """Boards that may be the hidden one, with weights proportional to their probabilities.
 
-    ships -- uint64 of shape (boards, ships, words), as `Posterior.sample` has them. weights -- by
-    default 1.
+    ships -- the ships of each board as cell sets: uint64 of shape (boards, ships, words), as
+        `Posterior.sample` returns them.
+    weights -- an integer for each board; None if all weigh 1.
     """
 
     def __init__(self, game: Game, ships: CellSets, weights: Sequence[int] | None = None):
@@ -63,7 +64,10 @@ class HiddenBoards:
         return [_distinct_masks(self.ships[:, i]) for i in range(len(self.game.fleet))]
 
     def answers(self, question: BoardQuestion) -> CodedAnswers:
-        """Return the distinct answers to a question, and the index of that of each board."""
+        """Return the answers of all boards to a question.
+
+        Raises TooLarge if a user's question has more than MOST_ANSWERS different answers.
+        """
         if question.answer_boards is None:
             return self._answers_by_ships(question)
         if question not in self._answers_of_users:  # a user's function may take long
@@ -100,7 +104,7 @@ class HiddenBoards:
 
     @cached_property
     def has_ship(self) -> NDArray[np.bool_]:
-        """True on the cells of ships; shape (boards, cells)."""
+        """True on the cells of ships; an array of shape (boards, cells)."""
         return self.ship_numbers.reshape(len(self), -1) > 0
 
     def weigh_cells(
@@ -108,10 +112,11 @@ class HiddenBoards:
     ) -> NDArray[np.object_]:
         """Return, for each answer, the weight of the boards with a ship on each cell.
 
-        Row i of the result, of shape (number, cells), is for the boards whose answer has code i.
+        The array has the shape (answer_count, cells). Its row i is about the boards whose answer
+        has code i.
 
-        codes -- the code of the answer of each board, from 0 to number - 1. half -- 0 takes only
-        the boards with even indices, 1 those with odd ones, None all boards.
+        codes -- for each board the code of its answer, from 0 to answer_count - 1.
+        parity -- 0 for the boards with even indices alone, 1 for those with odd ones, None for all.
         """
         chosen = slice(None) if parity is None else slice(parity, None, 2)
         codes, weights, has_ship = codes[chosen], self.weights[chosen], self.has_ship[chosen]
@@ -120,7 +125,7 @@ class HiddenBoards:
 
 
 def _distinct_masks(cell_sets: CellSets) -> tuple[list[int], NDArray[np.intp]]:
-    """Return the distinct rows as masks, and the index of that of each row."""
+    """Return the different rows as masks, and for each row the index of its mask."""
     order = np.lexsort(cell_sets.T)
     ordered = cell_sets[order]  # equal rows are neighbours
     is_first = np.ones(len(cell_sets), bool)  # of some equal rows

@@ -1,8 +1,9 @@
-"""Answers that may be false, and their information.
+"""Answers that may be false, and the information of what is heard.
 
 With probability `wrong` an answer is false, and then each other possible answer is equally likely.
-The expected information is H(what is heard) - H(what is heard | board). For two answers this is the
-formula of Grand, Pepe, Tenenbaum and Andreas, arXiv 2510.20886: H(e + (1 - 2e) p) - H(e).
+The expected information is H(what is heard) - H(what is heard | board), with the entropy H. For two
+answers, of which one has probability p, and e = wrong, this is H(e + (1 - 2e) p) - H(e), as Grand,
+Pepe, Tenenbaum and Andreas write it (arXiv 2510.20886).
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ from optsearch.support.errors import OptsearchError
 
 @dataclass(frozen=True)
 class Channel:
-    """The answers heard for a true one of k. wrong -- the probability of a false answer."""
+    """What is heard in place of the true answer to a question.
+
+    wrong -- the probability that a false answer is heard. answer_count -- the number of answers
+    that are possible; if there is one alone, it is heard.
+    """
 
     wrong: Fraction
     answer_count: int
@@ -33,7 +38,10 @@ class Channel:
 
     @cached_property
     def matrix(self) -> NDArray[np.object_]:
-        """The probability to hear answer i if j is true, times `scale`; shape (k, k)."""
+        """The probability to hear answer i if answer j is true, times `scale`, at row i, column j.
+
+        The entries are whole numbers. The shape is (answer_count, answer_count).
+        """
         shape = self.answer_count, self.answer_count
         if self.answer_count < 2:
             return np.full(shape, self.scale, object)
@@ -51,7 +59,10 @@ class Channel:
         return [Fraction(weight, total) for weight in self.matrix @ np.array(weights, object)]
 
     def bits(self, weights: Sequence[int | Fraction]) -> float:
-        """Return the information of the answer that is heard."""
+        """Return the expected information of the answer that is heard, in bits.
+
+        weights -- as in `probabilities_heard`.
+        """
         noise = entropy([Fraction(value, self.scale) for value in self.matrix[0]])
         return max(0.0, entropy(self.probabilities_heard(weights)) - noise)
 
@@ -77,9 +88,9 @@ def entropy(chances: Sequence[Fraction]) -> float:
 
 
 def probability_of(value: Fraction | float | str) -> Fraction:
-    """Return a probability as a fraction; a float is the decimal number that is printed for it.
+    """Return a probability as a fraction; the float 0.1 is taken as 1/10, as it is printed.
 
-    Raises OptsearchError for what is not a number from 0 to 1.
+    Raises OptsearchError for anything but a number from 0 to 1.
     """
     try:
         chance = Fraction(str(value))

@@ -1,4 +1,4 @@
-"""Answers that are known, as a prior: boards with other answers have weight 0."""
+"""Known answers as a prior: boards that give other answers have weight 0."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ class KnownAnswer:
 
     @classmethod
     def parse(cls, game: Game, text: str) -> KnownAnswer:
-        """Parse `row 3: 2` or `FILE.py:NAME=yes`; OptsearchError for another text."""
+        """Parse a text such as `row 3: 2` or `FILE.py:NAME=yes`.
+
+        Raises OptsearchError for another form, an unknown question, or an answer that the question
+        cannot have.
+        """
         match = re.fullmatch(r"(.+\.py:\w+)=(.+)", text) or re.fullmatch(r"(.+):(.+)", text)
         if not match:
             raise OptsearchError(
@@ -51,9 +55,9 @@ class KnownAnswer:
 
 
 class KnownAnswers(BoardFilter):
-    """The prior that keeps the weights of the boards that give known answers.
+    """The prior by which only boards that give all known answers have a weight.
 
-    base -- the weights; None: all are equal.
+    base -- the prior that gives these their weights; None if all weigh 1.
     """
 
     def __init__(self, game: Game, answers: Sequence[KnownAnswer], base: Prior | None = None):
@@ -69,12 +73,12 @@ class KnownAnswers(BoardFilter):
 
     @property
     def title(self) -> str:
-        """The subject of a sentence about the answers, for errors."""
+        """A noun phrase that errors use as the subject of a sentence."""
         return f"what is known ({self._answers_text})"
 
     @property
     def rows(self) -> Sequence[tuple[int, ...]] | None:
-        """The boards to which the base limits the prior (`Prior.rows`)."""
+        """The only boards that can have a weight, if the base lists them (`Prior.rows`)."""
         return None if self.base is None else self.base.rows
 
     def weight(self, ships: Sequence[int]) -> int:
@@ -83,13 +87,16 @@ class KnownAnswers(BoardFilter):
         return self.weights(to_words(ordered, self.game.words)[None])[0]
 
     def weights(self, ships: CellSets) -> list[int]:
-        """Return the weights of many boards, 0 for those that give another answer."""
+        """Return the weight of each board, 0 if it gives another answer."""
         weights = [1] * len(ships) if self.base is None else self.base.weights(ships)
         is_kept = self.keeps(ships).tolist()
         return [weight * keep for weight, keep in zip(weights, is_kept, strict=True)]
 
     def keeps(self, ships: CellSets) -> NDArray[np.bool_]:
-        """Return True for the boards that give all known answers."""
+        """Return for each board whether it gives all known answers.
+
+        ships -- the boards, as `HiddenBoards` takes them.
+        """
         is_kept = np.ones(len(ships), bool)
         for start in range(0, len(ships), BATCH):
             batch = slice(start, start + BATCH)
@@ -102,7 +109,7 @@ class KnownAnswers(BoardFilter):
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the answers, the files that ask, and the base."""
+        """A digest of the answers, of the files of users' questions, and of the base."""
         lines = [f"{known_answer} {known_answer.question.digest}" for known_answer in self.answers]
         if self.base:
             lines.append(self.base.digest)
@@ -110,10 +117,13 @@ class KnownAnswers(BoardFilter):
 
 
 def known(game: Game | str, *answers: str, prior: Prior | None = None) -> Prior | None:
-    """Return the prior that leaves the boards with some answers; `prior` itself if there are none.
+    """Return a prior by which boards that do not give these answers have weight 0.
 
-    answers -- as in "row 3: 2" or "FILE.py:NAME=yes". prior -- weights of the boards. Raises
-    OptsearchError for a question that does not exist or an answer that does not fit it.
+    answers -- texts such as "row 3: 2" or "FILE.py:NAME=yes".
+    prior -- the prior that gives the other boards their weights. It is returned as it is if there
+        are no answers.
+
+    Raises OptsearchError for an unknown question, or an answer that the question cannot have.
     """
     if not answers:
         return prior

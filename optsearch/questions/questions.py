@@ -1,6 +1,6 @@
-"""The questions about the hidden board: built-in ones, a function each, and those of users.
+"""The questions about the hidden board: built-in ones, and those of users.
 
-To add a question, write a function that yields it for a game, and list it in `BUILT_IN`.
+To add a built-in question, write a function that yields it for a game, and list it in `BUILT_IN`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,17 @@ ShipNumbers = NDArray[np.uint8]  # shape (boards, rows, columns): the number of 
 
 @dataclass(frozen=True, eq=False)
 class BoardQuestion:
-    """A question about the hidden board.
+    """A question about the hidden board. One ship answers it, or only the whole board does.
 
-    text -- its name. of_ships -- the answer that each ship (its kind and mask) gives if it is on
-    the board; several are all "yes", or exclude each other. otherwise -- the answer if none of them
-    is there. is_exclusive -- at most one of them can be there. of_boards -- in place of `of_ships`,
-    a function that returns the answer of each board. board_answers -- all answers that it can
-    return, if they are known. digest -- of the file of a user's question.
+    text -- how a person asks it.
+    ship_answers -- the answer that the board gives if this ship (a kind and a mask) is on it. None
+        if `answer_boards` answers.
+    default_answer -- the answer if none of these ships is on the board.
+    is_exclusive -- True if at most one of these ships can be on a board; else they all give one
+        answer.
+    answer_boards -- a function that returns the answer of each board; None if ships answer.
+    board_answers -- all answers that `answer_boards` can return; empty if that is not known.
+    digest -- a digest of the file of a user's question.
     """
 
     text: str
@@ -57,7 +61,7 @@ class BoardQuestion:
 
     @property
     def possible_answers(self) -> list[str] | None:
-        """All answers that there can be; empty if any text can be one."""
+        """All answers that the question can have; None if that is not known."""
         if self.ship_answers is not None:
             return [*self.answers_of_ships, self.default_answer]
         return list(self.board_answers) or None
@@ -83,7 +87,7 @@ def possible_ships(game: Game) -> list[Ship]:
 
 
 def _regions(game: Game) -> Iterator[tuple[str, int]]:
-    """Yield the rows, the columns and, on rectangles, the quarters: their names and masks.
+    """Yield the name and the mask of each row, each column and, on rectangles, each quarter.
 
     If the number of rows or columns is odd, the quarters leave out the middle one.
     """
@@ -115,7 +119,7 @@ def ship_in_region(game: Game) -> Iterator[BoardQuestion]:
 
 
 def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
-    """How many cells of ships are there?"""
+    """How many cells of ships are in a row, a column, a quarter?"""
     for name, region in _regions(game):
         is_inside = game.array(region).astype(bool)
 
@@ -127,7 +131,7 @@ def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
 
 
 def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
-    """Yield the name of each ship that can be told from the others, and its placements."""
+    """Yield the name of each ship that no other one equals, and the places that it can have."""
     if isinstance(game, MixedGame) and not game.names_hits:
         return
     for kind in game.fleet:
@@ -155,7 +159,7 @@ def cell_of_ship(game: Game) -> Iterator[BoardQuestion]:
 
 
 def length_of_ship(game: Game) -> Iterator[BoardQuestion]:
-    """How long is a ship?"""
+    """How long is a ship, if that is not known?"""
     if isinstance(game, MixedGame):
         for name, ships in _single_ships(game):
             lengths = {ship: str(ship[1].bit_count()) for ship in ships}
@@ -209,7 +213,10 @@ def question_of_shot(position: Position, cell: Cell) -> BoardQuestion:
 
 
 def question_of(game: Game, question: str | Callable[..., Any]) -> BoardQuestion:
-    """Return the question that is given: a built-in text, `FILE.py:NAME`, or a function.
+    """Return the question of a text or a function.
+
+    question -- the text of a built-in question, `FILE.py:NAME` for a function NAME in a file, or a
+        function. A function takes a board, as `ask` describes it.
 
     Raises OptsearchError for another text, StrategyError for a file without such a function.
     """
@@ -235,7 +242,7 @@ def question_of(game: Game, question: str | Callable[..., Any]) -> BoardQuestion
 
 
 def _user_question(function: Callable[..., Any], text: str, digest: str = "") -> BoardQuestion:
-    """Return a question whose answer on each board is what a user's function returns for it."""
+    """Return a question that a user's function answers: it is called for each board."""
 
     def ask_function(boards: ShipNumbers) -> list[str]:
         answers = []
@@ -248,7 +255,11 @@ def _user_question(function: Callable[..., Any], text: str, digest: str = "") ->
 
 
 def _answer_text(returned: object, question: str) -> str:
-    """Return what a user's question answered as a text; StrategyError for another value."""
+    """Return the text of an answer: "yes" and "no" for True and False.
+
+    returned -- what a user's function returned. question -- its name, for an error. Raises
+    StrategyError for anything but a boolean, a whole number, or a text that is not too long.
+    """
     answer = returned.item() if isinstance(returned, np.generic) else returned
     if isinstance(answer, bool):
         return "yes" if answer else "no"

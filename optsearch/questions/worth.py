@@ -1,4 +1,4 @@
-"""What questions tell: the probabilities of their answers, their information, and shots saved."""
+"""What questions tell: the probabilities of answers, their information, and what shots gain."""
 
 from __future__ import annotations
 
@@ -38,14 +38,17 @@ SMALL = 200  # configurations up to which the optimum after an answer is searche
 
 @dataclass(frozen=True)
 class QuestionWorth:
-    """The worth of a question: what its answer tells.
+    """What the answer to a question tells.
 
-    question -- its text. method -- "counted" or "listed", which are exact, or "sampled". answers --
-    the probability of each true answer. bits -- the expected information. gain -- how much the
-    answer raises the probability that the best next shot hits, on average. mean -- the least mean
-    number of shots after the answer, None if it was not searched. bits_error, gain_error -- the
-    standard errors of a sample, None if exact; the gain of a counted question is of a sample if
-    the fleet is not known.
+    question -- its text.
+    method -- "listed" or "counted", if the values are exact, or "sampled". "listed" asked each
+        board, "counted" counted boards without listing them.
+    answers -- the probability that each answer is true.
+    bits -- the expected information of the answer that is heard.
+    gain -- how much, on average, the answer raises the probability that the best next shot hits.
+    mean -- the least mean number of shots after the answer; None if it was not searched.
+    bits_error, gain_error -- standard errors of `bits` and `gain`, None where they are exact. If
+        the fleet is not known, the gain of a counted question comes from a sample.
     """
 
     question: str
@@ -58,7 +61,7 @@ class QuestionWorth:
     mean: Fraction | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as a row of a table, probabilities as floats."""
+        """Return the values as a row of a table, with probabilities as floats."""
         return {
             "question": self.question,
             "bits": self.bits,
@@ -72,7 +75,7 @@ class QuestionWorth:
 
 
 class Inquiry:
-    """A position, and what questions about it tell. The arguments are those of `ask`."""
+    """A position about which questions are asked. The arguments are those of `ask`."""
 
     def __init__(
         self,
@@ -92,12 +95,12 @@ class Inquiry:
 
     @cached_property
     def is_listed(self) -> bool:
-        """True if the boards are few enough to ask each."""
+        """True if the boards are few enough to ask each of them."""
         return self.posterior.configurations <= LISTED
 
     @cached_property
     def boards(self) -> HiddenBoards:
-        """All boards, or a sample."""
+        """All boards with their weights if they are few; else a sample, of weight 1 each."""
         if self.is_listed:
             return HiddenBoards(self.position.game, *self.posterior.list_weighted())
         sample = self.posterior.sample(self._samples, self._seed, masks=True)
@@ -154,7 +157,7 @@ class Inquiry:
 
     @cached_property
     def weight(self) -> int:
-        """The total weight of all boards, if they are counted."""
+        """The total weight of all boards, by counting."""
         return self.posterior.weight
 
     @property
@@ -218,7 +221,10 @@ class Inquiry:
     def rank(
         self, questions: Iterable[BoardQuestion], count: int | None = None
     ) -> list[QuestionWorth]:
-        """Return what the best questions tell, the most informative first; None for all."""
+        """Return what questions tell, the most informative first.
+
+        count -- the number of questions that are returned; None for all.
+        """
         questions = list(questions)
         candidates = []
         for question, weights in zip(questions, self.weigh_answers(questions), strict=True):
@@ -254,7 +260,10 @@ class Inquiry:
     def _gain(
         self, question: BoardQuestion, channel: Channel, weights: Mapping[str, int]
     ) -> tuple[Fraction, float | None]:
-        """Return the gain in the probability that the best next shot hits, and its error."""
+        """Return `gain` and `gain_error` of a `QuestionWorth`.
+
+        weights -- of the boards with each answer.
+        """
         if not len(self._open_cells):
             return Fraction(0), None
         is_mixed, method = isinstance(self.posterior, MixedPosterior), self._method(question)
@@ -274,7 +283,10 @@ class Inquiry:
     def _count_cells(
         self, question: BoardQuestion, weights: Mapping[str, int]
     ) -> NDArray[np.object_]:
-        """Return the weight of the boards with each answer and a ship on each cell, by counting."""
+        """Return the weight of the boards with each answer and a ship on each cell, by counting.
+
+        weights -- of the boards with each answer. The array has a row for each of these answers.
+        """
         everywhere = self.posterior.occurrence.ravel().astype(object)
         rows, default_row = {}, everywhere
         for answer in weights.keys() - {question.default_answer}:
@@ -288,7 +300,7 @@ class Inquiry:
     def _codes(
         self, question: BoardQuestion, answers: Collection[str]
     ) -> tuple[NDArray[np.intp], int]:
-        """Return the answer of each board as an index of `answers`, and their number."""
+        """Return for each board the index of its answer in `answers`, and their number."""
         texts, codes = self.boards.answers(question)
         index = {answer: i for i, answer in enumerate(answers)}
         index_of_code = np.array([index.get(text, 0) for text in texts], np.intp)
@@ -321,7 +333,11 @@ class Inquiry:
 
     @cached_property
     def optimum(self) -> Fraction | None:
-        """The least mean number of shots from here if hits tell nothing; None if not found."""
+        """The least mean number of shots from here, without a question.
+
+        None if it is not searched: if hits tell something, the fleet is not known, or more than
+        SMALL configurations are left.
+        """
         is_silent = not isinstance(self.posterior, MixedPosterior) and self.position.game.is_silent
         if not is_silent or self.posterior.configurations > SMALL:
             return None
@@ -383,12 +399,15 @@ def ask(
 ) -> list[QuestionWorth]:
     """Return what questions about the hidden board tell, the most informative first.
 
-    position -- a position, a game, or the text of a game. questions -- texts of built-in questions,
-    `FILE.py:NAME`, or functions of a board, an integer array (rows, columns) with the number of the
-    ship on each cell, 0 is water; by default all built-in ones. wrong -- the probability that an
-    answer is false (`optsearch.questions.channel`). samples, seed -- of the boards that are drawn
-    if they are too many to list and a question cannot be counted. prior -- weights of the boards;
-    `known` makes one of answers. number -- of the best questions; None for all.
+    position -- a position, a game, or the text of a game.
+    questions -- texts of built-in questions, `FILE.py:NAME`, or functions of a board; None for all
+        built-in ones. A board is an integer array of shape (rows, columns) with the number of the
+        ship on each cell, from 1 in the order of the fleet; 0 is water.
+    wrong -- the probability that an answer is false (`optsearch.questions.channel`).
+    samples -- the number of boards that are drawn for questions that are not answered exactly.
+    seed -- the same seed draws the same boards.
+    prior -- the weights of the boards; `known` makes a prior of known answers.
+    number -- how many questions are returned, the best first; None for all.
 
     Raises ImpossiblePosition if no board is left, OptsearchError for an unknown question.
     """
