@@ -30,6 +30,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from math import sqrt
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,17 +61,41 @@ TOLD_SAMPLED = 30_000  # of every 50th of these: above the cap of 16,384
 FOLLOWED = 1 << 18  # configurations from which games with sinkings are followed in the tree
 AT_ONCE = 10  # games of a job
 AHEAD = 4  # jobs that wait for each process
-Drawn = tuple[int, list[int]]  # number, ships
-Row = tuple[int, int, int]  # number, shots in the tree, shots played
-Job = tuple[Callable[..., list[Row]], tuple[object, ...]]
 
 
-def most_probable(game: Game, strategy: Greedy | None, ships: list[int], listed: int) -> Position:
-    """Shoot most probable cells until at most `listed` configurations are left (0: to the end)."""
+class DrawnGame(NamedTuple):
+    """A game whose hidden ships (masks) were drawn at random, by its number."""
+
+    number: int
+    ships: list[int]
+
+
+class GameRow(NamedTuple):
+    """The shots that a game takes in the tree that was evaluated, and as it is played here."""
+
+    number: int
+    in_tree: int
+    played: int
+
+
+class Job(NamedTuple):
+    """A function that plays games, and its arguments."""
+
+    play: Callable[..., list[GameRow]]
+    arguments: tuple[object, ...]
+
+
+def shoot_most_probable(
+    game: Game, ships: list[int], until: int, strategy: Greedy | None = None
+) -> Position:
+    """Shoot most probable cells until at most `until` configurations are left (0: to the end).
+
+    strategy -- plays from where at most its `endgame` configurations are left.
+    """
 
     def shot(position: Position) -> Cell | None:
         posterior = Posterior(position)
-        if posterior.configurations <= listed:
+        if posterior.configurations <= until:
             return None
         if strategy and posterior.configurations <= strategy.endgame:
             return strategy.shot(position)
@@ -79,25 +104,32 @@ def most_probable(game: Game, strategy: Greedy | None, ships: list[int], listed:
     return play(shot, ships, Position(game))
 
 
-def play_greedy(strategy: Greedy | Spread, task: Task, games: Iterable[Drawn]) -> list[Row]:
-    """Games whose configurations are in a task."""
-    followed = FollowedTask(strategy, task.position)
+def play_greedy(strategy: Greedy | Spread, task: Task, games: Iterable[DrawnGame]) -> list[GameRow]:
+    """Play games whose configurations are in one task of the tree."""
+    in_tree = FollowedTask(strategy, task.position)
     game = task.position.game
-
-    def end(ships: list[int]) -> Position:
+    rows = []
+    for number, ships in games:
         if isinstance(strategy, Greedy):
-            return most_probable(game, strategy, ships, 0)
-        return play(strategy.shot, ships, Position(game))
-
-    return [(i, followed.shots_of(sum(ships)), len(end(ships).shots)) for i, ships in games]
+            end = shoot_most_probable(game, ships, 0, strategy)
+        else:
+            end = play(strategy.shot, ships, Position(game))
+        rows.append(GameRow(number, in_tree.shots_of(sum(ships)), len(end.shots)))
+    return rows
 
 
 def play_announced(
-    task_shots: Collection[str], game: Game, strategy: Greedy | Spread, games: Iterable[Drawn]
-) -> list[Row]:
-    """Games where sinkings are announced. known -- the shots of all tasks of the tree."""
+    task_shots: Collection[str],
+    game: Game,
+    strategy: Greedy | Spread,
+    games: Iterable[DrawnGame],
+) -> list[GameRow]:
+    """Play games where sinkings are announced, each of which must come to a task of the tree.
+
+    task_shots -- the shots of all tasks.
+    """
     rows = []
-    for i, ships in games:
+    for number, ships in games:
         path: list[Position] = []
 
         def shot(position: Position, path: list[Position] = path) -> Cell:
@@ -107,90 +139,104 @@ def play_announced(
         end = play(shot, ships, Position(game))
         if not any(str(position) in task_shots for position in path):
             raise AssertionError(f"no task of the tree is on the way of {[str(p) for p in path]}")
-        small = next(p for p in path if counts_of(p).configurations <= FOLLOWED)
-        rows.append((i, FollowedTask(strategy, small).shots_of(ships), len(end.shots)))
+        start = next(p for p in path if counts_of(p).configurations <= FOLLOWED)
+        in_tree = FollowedTask(strategy, start).shots_of(ships)
+        rows.append(GameRow(number, in_tree, len(end.shots)))
     return rows
 
 
-def play_pattern(game: Game, strategy: Pattern, games: Iterable[Drawn]) -> list[Row]:
-    """Games from the empty board."""
+def play_pattern(game: Game, strategy: Pattern, games: Iterable[DrawnGame]) -> list[GameRow]:
+    """Play games from the empty board, with the kernel as the tree."""
     rows = []
-    for i, ships in games:
-        shots = play_sample(strategy, game, to_words([sum(ships)]))
+    for number, ships in games:
+        games_by_shots = play_sample(strategy, game, to_words([sum(ships)]))  # of one game
         end = play(strategy.shot, ships, Position(game))
-        rows.append((i, int(shots.argmax()), len(end.shots)))
+        rows.append(GameRow(number, int(games_by_shots.argmax()), len(end.shots)))
     return rows
 
 
-def play_rollout(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[Row]:
-    """Games from where some thousand configurations are left."""
+def play_rollout(game: Game, strategy: Rollout, games: Iterable[DrawnGame]) -> list[GameRow]:
+    """Play games from where some thousand configurations are left."""
     rows = []
-    for i, ships in games:
-        limit = SAMPLED if i % 50 == 49 else LISTED
+    for number, ships in games:
+        until = LISTED
         if strategy.depth:
-            limit = LEVELS if strategy.until else NESTED
-        position = most_probable(game, None, ships, limit)
-        again = RolloutReplay(strategy, position).misses(sum(ships))
-        before = position.misses.bit_count() + game.fleet_cells
-        rows.append((i, FollowedTask(strategy, position).shots_of(sum(ships)), before + again))
+            until = LEVELS if strategy.until else NESTED
+        elif number % 50 == 49:
+            until = SAMPLED
+        start = shoot_most_probable(game, ships, until)
+        in_tree = FollowedTask(strategy, start).shots_of(sum(ships))
+        misses = start.misses.bit_count() + RolloutReplay(strategy, start).misses(sum(ships))
+        rows.append(GameRow(number, in_tree, misses + game.fleet_cells))
     return rows
 
 
-def play_told(game: Game, strategy: Rollout, games: Iterable[Drawn]) -> list[Row]:
-    """Games of greedy in the tree and played without it, sinkings announced."""
+def play_announced_rollout(
+    game: Game, strategy: Rollout, games: Iterable[DrawnGame]
+) -> list[GameRow]:
+    """Play games where sinkings are announced, from where some thousand configurations are left."""
     rows = []
-    for i, ships in games:
-        position = most_probable(game, None, ships, TOLD_SAMPLED if i % 50 == 49 else TOLD)
-        end = play(strategy.shot, ships, position)
-        rows.append((i, FollowedTask(strategy, position).shots_of(ships), len(end.shots)))
+    for number, ships in games:
+        start = shoot_most_probable(game, ships, TOLD_SAMPLED if number % 50 == 49 else TOLD)
+        end = play(strategy.shot, ships, start)
+        in_tree = FollowedTask(strategy, start).shots_of(ships)
+        rows.append(GameRow(number, in_tree, len(end.shots)))
     return rows
 
 
-def jobs_of(game: Game, strategy: Strategy, games: Sequence[Drawn]) -> list[Job]:
-    """Return the jobs of the processes: a function and its arguments, for some games each."""
+def jobs_of(game: Game, strategy: Strategy, games: Sequence[DrawnGame]) -> list[Job]:
+    """Divide the games into jobs for the processes."""
     if isinstance(strategy, Greedy | Spread) and game.is_silent:
-        games_of_task = defaultdict(list)
-        every = list(tasks(strategy, game))
-        for i, ships in games:
-            mask = sum(ships)
-            for task in every:
-                position = task.position
-                if not mask & position.misses and not position.hits & ~mask:
-                    games_of_task[task].append((i, ships))
-        return [(play_greedy, (strategy, task, some)) for task, some in games_of_task.items()]
-    play_these: Callable[..., list[Row]] = play_rollout if game.is_silent else play_told
+        return _jobs_by_task(game, strategy, games)
+    play_games: Callable[..., list[GameRow]]
     if isinstance(strategy, Pattern):
-        play_these = play_pattern
+        play_games = play_pattern
     elif isinstance(strategy, Greedy | Spread):
         task_shots = frozenset(task.shots for task in tasks(strategy, game))
         if game.has_twins:  # after a hit on 3b no task is there: it is as after one on 3a
             task_shots |= {shots.translate(str.maketrans("ab", "ba")) for shots in task_shots}
-        play_these = partial(play_announced, task_shots)
+        play_games = partial(play_announced, task_shots)
+    elif game.is_silent:
+        play_games = play_rollout
+    else:
+        play_games = play_announced_rollout
     return [
-        (play_these, (game, strategy, games[first : first + AT_ONCE]))
+        Job(play_games, (game, strategy, games[first : first + AT_ONCE]))
         for first in range(0, len(games), AT_ONCE)
     ]
 
 
-def done(job: Job) -> list[Row]:
-    """Run a job; return the rows of its games."""
-    play, arguments = job
-    return play(*arguments)
+def _jobs_by_task(game: Game, strategy: Greedy | Spread, games: Sequence[DrawnGame]) -> list[Job]:
+    """Return a job for each task of the tree that has some of the games."""
+    all_tasks = list(tasks(strategy, game))
+    games_of_task = defaultdict(list)
+    for drawn in games:
+        ship_cells = sum(drawn.ships)
+        for task in all_tasks:
+            position = task.position
+            if not ship_cells & position.misses and not position.hits & ~ship_cells:
+                games_of_task[task].append(drawn)
+    return [Job(play_greedy, (strategy, task, group)) for task, group in games_of_task.items()]
+
+
+def play_job(job: Job) -> list[GameRow]:
+    """Play the games of a job."""
+    return job.play(*job.arguments)
 
 
 def check(name: str, number: int, processors: int, output: Path) -> None:
-    """Play, compare, and write NAME.csv."""
+    """Play `number` games of an evaluation, compare the shots, and write NAME.csv."""
     game, strategy = SUBJECTS[name].game, named(SUBJECTS[name].strategy)
     drawn = Posterior(Position(game)).sample(number, np.random.default_rng(SEED), masks=True)
-    games = [(i, to_masks(ships)) for i, ships in enumerate(drawn)]
-    rows: list[Row] = []
+    games = [DrawnGame(i, to_masks(ships)) for i, ships in enumerate(drawn)]
+    rows: list[GameRow] = []
     clock = script.ProgressClock(name)
     with process_pool(processors) as pool:
         jobs = iter(jobs_of(game, strategy, games))
-        for _, batch in run_tasks(pool, done, jobs, AHEAD * processors):
+        for _, batch in run_tasks(pool, play_job, jobs, AHEAD * processors):
             rows += batch
             clock(len(rows), number)
-    differing = [row for row in rows if row[1] != row[2]]
+    differing = [tuple(row) for row in rows if row.in_tree != row.played]
     if differing or len(rows) != number:
         raise AssertionError(f"{len(rows)} of {number} games of {name}; differing: {differing}")
     path = TABLES["evaluation_checks"].write(
@@ -202,13 +248,18 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
         strategy=strategy,
         name=name,
     )
-    mean = sum(row[1] for row in rows) / len(rows)
-    agree = f"{len(rows)} games agree; their mean is {mean:.3f}{beside(name, mean, number)}"
+    mean = sum(row.in_tree for row in rows) / len(rows)
+    compared = compare_mean(name, mean, number)
+    agree = f"{len(rows)} games agree; their mean is {mean:.3f}{compared}"
     print(f"{script.typed_path(path)}: {agree}")
 
 
-def beside(name: str, mean: float, games: int) -> str:
-    """Return in words the distance of the mean of some games from that of the evaluation."""
+def compare_mean(name: str, mean: float, games: int) -> str:
+    """Return, in words that follow the mean of some games, the mean of the evaluation.
+
+    Raises AssertionError if they are more than four standard errors apart. Rollouts have nothing to
+    compare, since their games do not start on the empty board: the text is empty.
+    """
     if not TABLES["evaluations"].path(name=name).exists():
         return ", and the evaluation is not there yet"
     evaluation = TABLES["evaluations"].read(name=name).header
@@ -223,7 +274,7 @@ def beside(name: str, mean: float, games: int) -> str:
 
 
 def main() -> None:
-    """The command line."""
+    """Check the evaluations that are named, or all."""
     parser = script.parser(__doc__, "evaluation_check")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(SUBJECTS))
     parser.add_argument("--games", type=int, default=1000, help="how many of each")
