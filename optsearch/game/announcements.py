@@ -159,8 +159,8 @@ class Announcement:
     def reply_to_hit(self, label: Label | None, is_sunk: bool) -> Reply:
         """Return the reply to a hit on a cell with this label.
 
-        is_sunk -- True if the hit sinks the ship. If the rule tells labels only then (`at_sinking`),
-        the reply to another hit has no label.
+        is_sunk -- True if the hit sinks the ship. If the rule tells labels only then, as
+        `at_sinking` says, the reply to another hit has no label.
         """
         if self.at_sinking:
             return Reply(hit=True, sunk=is_sunk, label=label if is_sunk else None)
