@@ -351,6 +351,13 @@ def test_advice(here):
         Replies(posterior.position).add((0, 5), posterior.position.game.reply("hit:r"))
 
 
+def test_a_sinking_of_a_length_that_no_ship_can_have(here):
+    """No game with one ship of the range gives that reply."""
+    status, out, err = here("count", "6x6:2-4,2-4,announce=ship", "--shots", "A1=sunk:9")
+    assert (status, out) == (2, "")
+    assert err.endswith("A1=sunk:9 names a ship of length 9; the fleet 2-4,2-4 has none\n")
+
+
 def totals(fleets, left):
     """The least total of shots, and that of greedy, by trying all; the end of a game is told."""
     cells = range(fleets.game.cells)

@@ -203,7 +203,7 @@ class MixedGame(Game):
         bounds_of_one_ship = [game.most_replies(answer) for game in self._games_by_length.values()]
         if None in bounds_of_one_ship:
             return None
-        return len(self.fleet) * max(map(int, filter(None, bounds_of_one_ship)))
+        return len(self.fleet) * max(map(int, filter(None, bounds_of_one_ship)), default=0)
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
         """Return the reply to a hit on a cell (index) of a ship (mask) of this kind.
