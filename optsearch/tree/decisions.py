@@ -48,7 +48,7 @@ class DecisionTree:
         )
 
     def _repr_html_(self) -> str:
-        """Return the measures, and below them the tree, folded; a very large one is left out."""
+        """Return HTML of the measures and the tree, folded; a very large tree is left out."""
         rows = [("configurations", f"{self.configurations:,}")]
         if self.configurations:
             mean = f"{self.total_height}/{self.configurations} = {float(self.mean):.6f}"
@@ -68,30 +68,30 @@ class DecisionTree:
             if isinstance(node, Leaf):
                 yield shots, node
             else:
-                waiting += [
+                waiting += [  # the last one is taken first
                     ((*shots, Shot(node.cell, reply)), child)
                     for reply, child in reversed([*node.replies.items()])
                 ]
 
     @cached_property
-    def _weights(self) -> list[tuple[int, int]]:
-        """Depth and number of configurations of each leaf, from left to right."""
+    def _leaves(self) -> list[tuple[int, int]]:
+        """The depth and the number of configurations of each leaf, from left to right."""
         return [(len(shots), leaf.configurations) for shots, leaf in self.paths()]
 
     @property
     def leaves(self) -> int:
         """The number of leaves: of different sets of cells that the ships may occupy."""
-        return len(self._weights)
+        return len(self._leaves)
 
     @property
     def configurations(self) -> int:
-        """The number of configurations: the leaves, each with its weight."""
-        return sum(weight for _, weight in self._weights)
+        """The number of configurations that end at all leaves together."""
+        return sum(configurations for _, configurations in self._leaves)
 
     @property
     def total_height(self) -> int:
         """The sum over configurations of the shots that sink them: what a strategy minimises."""
-        return sum(depth * weight for depth, weight in self._weights)
+        return sum(depth * configurations for depth, configurations in self._leaves)
 
     @property
     def mean(self) -> Fraction:
@@ -103,57 +103,61 @@ class DecisionTree:
     @property
     def worst(self) -> int:
         """The number of shots in the worst case: the depth of the deepest leaf."""
-        return max((depth for depth, _ in self._weights), default=0)
+        return max((depth for depth, _ in self._leaves), default=0)
 
     @property
     def histogram(self) -> dict[int, int]:
-        """The histogram: number of shots to number of configurations, by rising shots."""
-        numbers: Counter[int] = Counter()
-        for depth, weight in self._weights:
-            numbers[depth] += weight
-        return dict(sorted(numbers.items()))
+        """Map each number of shots to the number of configurations that take it, ascending."""
+        histogram: Counter[int] = Counter()
+        for depth, configurations in self._leaves:
+            histogram[depth] += configurations
+        return dict(sorted(histogram.items()))
 
     def text(self, depth: int | None = None) -> str:
         """Return the tree as lines to read, below its measures; good up to a few hundred leaves.
 
         A node is the cell it shoots. A leaf is a check mark, its depth, and its number of
-        configurations if that is not 1. depth -- shots after which a subtree is left out: dots, and
-        its number of configurations.
+        configurations if that is not 1.
+
+        depth -- the number of shots after which a subtree is left out: dots stand for it, with its
+        number of configurations. None leaves out nothing.
         """
         after = f" after {self.position}" if self.position.shots else ""
         head = f"{self.position.game}{after}: total height {self.total_height}"
         head += f", {configurations_text(self.configurations)}"
         if self.configurations:
             head += f", mean {self.mean} ≈ {float(self.mean):.4f}"
-        return "\n".join([f"{head}, worst case {self.worst}", *text_lines(self.root, depth)])
+        head += f", worst case {self.worst}"
+        return "\n".join([head, *text_lines(self.root, depth)])
 
     def draw(self, ax: Axes | None = None, depth: int | None = None, boards: bool = False) -> Axes:
-        """Draw the tree on axes of matplotlib, as `optsearch.draw` does; return these."""
+        """Draw the tree on axes of matplotlib, as `optsearch.draw` does, and return the axes."""
         from optsearch import draw  # the modules that draw import this one
 
         return draw(self, ax, depth, boards)
 
     def to_networkx(self) -> Any:
-        """Return the tree as a `networkx.DiGraph`, whose nodes are numbers from the root, 0, on.
+        """Return the tree as a `networkx.DiGraph`, whose nodes are the integers from 0, the root.
 
-        A node has the attribute `shot`, the name of a cell, and a leaf has `configurations`; an
-        edge has `reply`. Raises NotInstalled without networkx.
+        A node that shoots has the attribute `shot`, the name of the cell. A leaf has
+        `configurations`, and an edge has `reply`. Raises NotInstalled without networkx.
         """
         try:
             import networkx
         except ModuleNotFoundError:
             raise NotInstalled("networkx", "networkx") from None
         graph = networkx.DiGraph(game=str(self.position.game), position=str(self.position))
+        # Each waiting entry: a node, the integer of its parent, and the reply that leads to it.
         waiting: list[tuple[Node | Leaf, int, str]] = [(self.root, -1, "")]
         while waiting:
             node, parent, reply = waiting.pop()
-            number = graph.number_of_nodes()
+            index = graph.number_of_nodes()
             if isinstance(node, Leaf):
-                graph.add_node(number, configurations=node.configurations)
+                graph.add_node(index, configurations=node.configurations)
             else:
-                graph.add_node(number, shot=cell_name(node.cell))
-                below = reversed([*node.replies.items()])
-                waiting += [(child, number, str(answer)) for answer, child in below]
+                graph.add_node(index, shot=cell_name(node.cell))
+                branches = reversed([*node.replies.items()])  # the last one is taken first
+                waiting += [(child, index, str(answer)) for answer, child in branches]
             if reply:
-                graph.add_edge(parent, number, reply=reply)
+                graph.add_edge(parent, index, reply=reply)
         return graph

@@ -54,42 +54,48 @@ def save(tree: DecisionTree, path: str | Path) -> None:
         f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)},"
         for key, value in head.items()
     ]
-    # Each waiting entry: the node, its depth, the text before it and the brackets after it.
-    waiting: list[tuple[Node | Leaf, int, str, str]] = [(tree.root, 0, '"root": ', "")]
+    # Each waiting entry: a node, its depth, the key before it, and what follows its last line.
+    waiting: list[tuple[Node | Leaf, int, str, str]] = [(tree.root, 0, '"root"', "")]
     while waiting:
-        node, depth, before, after = waiting.pop()
+        node, depth, key, end = waiting.pop()
+        start = f"{' ' * depth}{key}: "
         if isinstance(node, Leaf):
-            lines.append(f'{" " * depth}{before}{{"configurations": {node.configurations}}}{after}')
+            lines.append(f'{start}{{"configurations": {node.configurations}}}{end}')
             continue
-        lines.append(f'{" " * depth}{before}{{"shot": {json.dumps(cell_name(node.cell))},')
+        lines.append(f'{start}{{"shot": {json.dumps(cell_name(node.cell))},')
+        # The last child waits first, because the last entry is taken first. It closes the node.
         for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
-            closing = "}" + after if i == 0 else ","
-            waiting.append((child, depth + 1, f"{json.dumps(str(reply))}: ", closing))
+            child_end = "}" + end if i == 0 else ","
+            waiting.append((child, depth + 1, json.dumps(str(reply)), child_end))
     write(path, "{" + "\n".join(lines) + "}\n", TreeError)
 
 
 def load(path: str | Path) -> DecisionTree:
     """Load a tree from a file that `save` wrote, or one of the same form.
 
-    Every field is checked, the totals against the tree, and the leaves against the configurations
-    of the position (of a tree by a prior, their cells alone); the fields `title`, `source` and
-    `prior` (texts) may be missing. Raises TreeError, with the file and the shots to the place, for
-    a file that is not a tree of its position, and TooLarge as `Posterior`. `verify` replays the
-    tree on all configurations.
+    Every field is checked: the totals against the tree, and the leaves against the configurations
+    of the position. If the tree has a prior, only the cells of its leaves are checked. The fields
+    `title`, `source` and `prior` (texts) may be missing. `verify` replays the tree on all
+    configurations.
+
+    Raises TreeError for a file that is not a tree of its position; the error names the file and the
+    shots that lead to the problem. Raises TooLarge as `Posterior` does.
     """
-    return _Tree(Document.read(path, TreeError)).tree()
+    return _TreeReader(Document.read(path, TreeError)).read_tree()
 
 
-class _Tree:
+class _TreeReader:
     """A reader of the document of a tree."""
 
     def __init__(self, document: Document):
         self.document = document
 
     def refuse(self, problem: str, shots: Shots | None = None) -> NoReturn:
+        """Raise an error about the node to which these shots lead, or about the whole document."""
         self.document.refuse(problem, "" if shots is None else path_text(shots))
 
-    def tree(self) -> DecisionTree:
+    def read_tree(self) -> DecisionTree:
+        """Read and check the whole tree."""
         document = self.document
         document.require(FORMAT, VERSION, _FIELDS)
         try:
@@ -101,34 +107,36 @@ class _Tree:
         source, title, prior = (
             document.value(name, str, texts) for name in ("source", "title", "prior")
         )
-        root = document.value("root", dict)
-        tree = DecisionTree(position, self.node(position, root, ()), source, title, prior)
+        fields = document.value("root", dict)
+        root = self.read_node(position, fields, ())
+        tree = DecisionTree(position, root, source=source, title=title, prior=prior)
         document.require_same("total_height", tree.total_height, "the tree")
         document.require_same("configurations", tree.configurations, "the tree")
         for shots, leaf in tree.paths():
-            self.require_end(tree, shots, leaf)
-        number = Posterior(position).configurations
-        if number != tree.configurations and not prior:
-            actual = configurations_text(number)
+            self.check_leaf(tree, shots, leaf)
+        configurations = Posterior(position).configurations
+        if configurations != tree.configurations and not prior:
+            actual = configurations_text(configurations)
             self.refuse(f"{position.title} has {actual}, the tree {tree.configurations}")
         return tree
 
-    def require_end(self, tree: DecisionTree, shots: Shots, leaf: Leaf) -> None:
-        """Refuse a leaf unless its number of configurations end there, with a hit.
+    def check_leaf(self, tree: DecisionTree, shots: Shots, leaf: Leaf) -> None:
+        """Refuse a leaf unless its last shot ends the game for its number of configurations.
 
-        With a prior their weights are not known here, and are not checked.
+        shots -- from the root to the leaf. If the tree has a prior, the number is a weight that is
+        not known here; then it is enough that some configuration ends there.
         """
         game = tree.position.game
         try:
             position = Position(game, (*tree.position.shots, *shots))
         except PositionError as error:
             self.refuse(str(error), shots)
-        if left := position.hits_left:
-            cells = "1 cell" if left == 1 else f"{left} cells"
+        if hits_left := position.hits_left:
+            cells = "1 cell" if hits_left == 1 else f"{hits_left} cells"
             self.refuse(f"the tree of {game} ends with {cells} still to hit", shots)
         if shots and not shots[-1].reply.hit:
             self.refuse(f"the tree of {game} goes on after the last hit", shots)
-        if game.ends_at_hit:  # with ships on other cells, too
+        if game.ends_at_hit:  # ships may lie on cells that are not hit
             ending = Posterior(position).configurations
         else:
             ending = sum(map(position.is_compatible, configurations_on(game, position.hits)))
@@ -136,37 +144,45 @@ class _Tree:
             stated = configurations_text(leaf.configurations)
             self.refuse(f"a leaf of {game} has {stated}; {ending} end there", shots)
 
-    def node(self, position: Position, fields: dict[str, object], shots: Shots) -> Node | Leaf:
-        """Return the subtree after these shots. No path is longer than the board has cells."""
-        document, place = self.document, path_text(shots)
+    def read_node(self, position: Position, fields: dict[str, object], shots: Shots) -> Node | Leaf:
+        """Read the subtree to which these shots lead from the root.
+
+        position -- of the root. fields -- the object of the subtree in the document. No cell is
+        shot twice, so paths are no longer than the board has cells.
+        """
+        document, path = self.document, path_text(shots)
         if "shot" not in fields:
-            number = document.value("configurations", int, fields, place)
-            if number < 1:
-                self.refuse(f"a leaf has {number} configurations; it has 1 or more", shots)
-            if len(fields) > 1:
-                self.refuse(f"a leaf has the fields {', '.join(fields)}; only one is known", shots)
-            return Leaf(number)
+            return self.read_leaf(fields, shots)
         try:
-            cell = parse_cell(document.value("shot", str, fields, place))
+            cell = parse_cell(document.value("shot", str, fields, path))
             position.game.bit(cell)
         except GameError as error:
             self.refuse(str(error), shots)
         if any(shot.cell == cell for shot in (*position.shots, *shots)):
             self.refuse(f"{cell_name(cell)} is shot twice", shots)
-        by_text = {str(reply): reply for reply in known_replies(position.game)}
+        reply_by_text = {str(reply): reply for reply in known_replies(position.game)}
         replies = {}
-        for name in fields:
-            if name == "shot":
+        for text in fields:
+            if text == "shot":
                 continue
-            if name not in by_text:
+            if text not in reply_by_text:
                 self.refuse(
-                    f"{name!r} is not a reply; the replies with announce={position.game.announce} "
-                    f"are {', '.join(by_text)}",
+                    f"{text!r} is not a reply; the replies with announce={position.game.announce} "
+                    f"are {', '.join(reply_by_text)}",
                     shots,
                 )
-            child = document.value(name, dict, fields, place)
-            reply = by_text[name]
-            replies[reply] = self.node(position, child, (*shots, Shot(cell, reply)))
+            child = document.value(text, dict, fields, path)
+            reply = reply_by_text[text]
+            replies[reply] = self.read_node(position, child, (*shots, Shot(cell, reply)))
         if not replies:
             self.refuse(f"the shot {cell_name(cell)} has no reply", shots)
         return Node(cell, replies)
+
+    def read_leaf(self, fields: dict[str, object], shots: Shots) -> Leaf:
+        """Read the leaf to which these shots lead from the root."""
+        configurations = self.document.value("configurations", int, fields, path_text(shots))
+        if configurations < 1:
+            self.refuse(f"a leaf has {configurations} configurations; it has 1 or more", shots)
+        if len(fields) > 1:
+            self.refuse(f"a leaf has the fields {', '.join(fields)}; only one is known", shots)
+        return Leaf(configurations)

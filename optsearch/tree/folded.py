@@ -12,13 +12,14 @@ OPEN = 2  # depth to which a tree is unfolded at first
 
 
 def tree_html(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
-    """Return a subtree: a node is the cell it shoots, below it the subtree of each reply.
+    """Return a subtree as HTML: the cell that is shot, and below it the subtree of each reply.
 
-    before -- the reply that leads here; depth -- shots above.
+    before -- what is written before the cell, such as the reply that leads to it. depth -- the
+    number of shots from the root of the whole tree to this subtree.
     """
     if isinstance(root, Leaf):
-        weight = "" if root.configurations == 1 else f", {configurations_text(root.configurations)}"
-        return f"<div>{before}✓ {depth}{weight}</div>"
+        count = "" if root.configurations == 1 else f", {configurations_text(root.configurations)}"
+        return f"<div>{before}✓ {depth}{count}</div>"
     inside = "".join(
         tree_html(child, f"{escape(branch_mark(reply))} ", depth + 1)
         for reply, child in root.replies.items()

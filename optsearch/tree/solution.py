@@ -20,8 +20,8 @@ from optsearch.tree import DecisionTree
 class ShotValue:
     """The optimum of the strategies that shoot a cell first.
 
-    lower, upper -- bounds on the least total height, this shot included; equal if it is known, and
-        None for within=K.
+    lower, upper -- bounds on the least total height, this shot included. They are equal if it is
+        known, and None for within=K.
     worst, finished -- as in `Solution`, and always exact.
     """
 
@@ -94,7 +94,7 @@ class Solution:
     )
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave out the functions that search for the tree and the greedy shots."""
+        """Return the fields to pickle, without the functions that search for more."""
         return {**vars(self), "_tree": None, "_greedy": None}
 
     @property
@@ -105,25 +105,26 @@ class Solution:
     @property
     def value_text(self) -> str:
         """The value or its bracket, in a few words."""
-        number = self.configurations
+        configurations, lower, upper = self.configurations, self.lower, self.upper
         if self.finished is not None:
-            return f"{self.finished} of {number} within {self.objective.shots} shots"
-        if self.total_height is None and self.objective.kind == "within":
-            return f"{self.lower} to {self.upper} of {number} within {self.objective.shots} shots"
-        if self.total_height is None and self.worst is not None:
+            return f"{self.finished} of {configurations} within {self.objective.shots} shots"
+        if self.total_height is not None:
+            worst = "" if self.worst is None else f"worst case {self.worst}, "
+            return f"{worst}mean {self.mean_text} = {float(self.mean):.6f}"
+        # The search was cut short.
+        if self.objective.kind == "within":
+            return f"{lower} to {upper} of {configurations} within {self.objective.shots} shots"
+        if self.worst is not None:
             return f"worst case {self.worst}, proved"
-        if self.total_height is None and self.objective.kind == "worst":
-            return f"worst case between {self.lower} and {self.upper} shots"
-        if self.total_height is None:
-            return f"mean between {self.lower}/{number} and {self.upper}/{number}"
-        worst = "" if self.worst is None else f"worst case {self.worst}, "
-        return f"{worst}mean {self.mean_text} = {float(self.mean):.6f}"
+        if self.objective.kind == "worst":
+            return f"worst case between {lower} and {upper} shots"
+        return f"mean between {lower}/{configurations} and {upper}/{configurations}"
 
     def __repr__(self) -> str:
         return f"<Solution of {self.position.title}: {self.value_text}>"
 
     def _repr_html_(self) -> str:
-        """Return the value, and the board with every best first shot marked."""
+        """Return HTML of the value, and of the board with every best first shot marked."""
         best = set(self.best_shots)
         rows = [
             ("objective", str(self.objective)),
@@ -144,25 +145,29 @@ class Solution:
 
     @property
     def mean(self) -> Fraction:
-        """The mean number of shots, φ if the objective is the mean; NotSupported for within=K."""
-        return Fraction(self._total(), self.configurations)
+        """The mean number of shots, φ if the objective is the mean.
+
+        Raises NotSupported for within=K, and if the search was cut short before it was known.
+        """
+        return Fraction(self._require_total(), self.configurations)
 
     @property
     def mean_text(self) -> str:
         """The mean unreduced, as the paper prints it: total height / configurations."""
-        return f"{self._total()}/{self.configurations}"
+        return f"{self._require_total()}/{self.configurations}"
 
-    def _total(self) -> int:
-        if self.total_height is None:
+    def _require_total(self) -> int:
+        """Return the total height; NotSupported if there is none."""
+        if self.total_height is not None:
+            return self.total_height
+        if self.objective.kind == "within":
             raise NotSupported(
                 f"the optimum for {self.objective} has no mean; it counts the configurations that "
                 "are finished in time"
-                if self.objective.kind == "within"
-                else "the least mean was not searched to its end"
-                if self.worst is not None
-                else f"the optimum is not known: between {self.lower} and {self.upper}"
             )
-        return self.total_height
+        if self.worst is not None:
+            raise NotSupported("the least mean was not searched to its end")
+        raise NotSupported(f"the optimum is not known: between {self.lower} and {self.upper}")
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return a row for each first shot, as `optsearch solve --all-shots --format csv` prints.
@@ -171,39 +176,39 @@ class Solution:
         """
         if not self.shot_values:
             raise NotSupported("first shots have no values here; call solve with all_shots=True")
-        return list(map(self._row, self.shot_values))
+        return list(map(self._shot_fields, self.shot_values))
 
-    def _row(self, value: ShotValue) -> dict[str, Any]:
+    def _shot_fields(self, value: ShotValue) -> dict[str, Any]:
         """Return the fields of a first shot for JSON: its optimum, or bounds on it."""
-        shot, number = {"shot": cell_name(value.cell)}, self.configurations
+        fields: dict[str, Any] = {"shot": cell_name(value.cell)}
         if value.finished is not None:
-            return {**shot, "finished": value.finished}
+            return {**fields, "finished": value.finished}
         total = value.lower if value.is_exact else None
-        row = {
-            **shot,
+        fields |= {
             "total_height": total,
-            "mean": None if total is None else total / number,
-            "mean_exact": None if total is None else f"{total}/{number}",
+            "mean": None if total is None else total / self.configurations,
+            "mean_exact": None if total is None else f"{total}/{self.configurations}",
         }
         if value.worst is not None:
-            return {**row, "worst": value.worst}
-        return {**row, "lower": value.lower, "upper": value.upper}
+            return {**fields, "worst": value.worst}
+        return {**fields, "lower": value.lower, "upper": value.upper}
 
     def tree(self) -> DecisionTree:
         """Return an optimal decision tree, the same on every run."""
-        if self._tree is None:
-            reason = f"the method {self.method!r} gives no tree; use method 'solver'"
-            if self.method == "solver":
-                reason = "a solution that was pickled has no tree; solve again"
-            raise NotSupported(reason)
-        return self._tree()
+        if self._tree is not None:
+            return self._tree()
+        if self.method == "solver":
+            raise NotSupported("a solution that was pickled has no tree; solve again")
+        raise NotSupported(f"the method {self.method!r} gives no tree; use method 'solver'")
 
     def greedy(self) -> tuple[tuple[Cell, ...], int]:
-        """Return the cells that greedy chooses from, and the least total if it shoots one of them.
+        """Return the cells that greedy chooses from first, and what they cost at best.
 
-        If nothing is announced, certain hits are free and are left out; if all cells are certain,
-        no cell remains. Raises NotSupported unless this is an exact optimum of the mean by the
-        method `solver`.
+        The cost is the least total height of the strategies that begin with one of these cells and
+        are optimal from there. If nothing is announced, certain hits are free and are left out; if
+        all cells are certain, no cell remains.
+
+        Raises NotSupported unless this is an exact optimum of the mean by the method `solver`.
         """
         if self._greedy is None:
             raise NotSupported(
@@ -216,10 +221,12 @@ class Solution:
 class SearchStatus(progress.Status):
     """The progress of a running solver: `done` of `total`, in first shots or in states.
 
-    The total of states is an estimate. nodes -- searched so far. best -- the least total height of
-    a complete strategy so far. lower -- a bound that no strategy is below. worst -- the least worst
-    case, once it is known. weight -- of all configurations, by which heights are divided for means.
-    effort -- nodes, and subsets converted to nodes.
+    The total of states is an estimate.
+
+    nodes -- the number searched so far. best -- the least total height of a complete strategy so
+    far. lower -- a total height that no strategy is below. worst -- the least worst case, once it
+    is known. weight -- the total weight of the configurations, by which heights are divided for
+    means. effort -- nodes, and subsets converted to nodes.
     """
 
     nodes: int

@@ -8,26 +8,29 @@ from optsearch.tree.nodes import Leaf, Node, Shots, configurations_below
 
 
 def text_lines(root: Node | Leaf, max_depth: int | None = None) -> list[str]:
-    """Return a subtree as lines to read, as `DecisionTree.text` does."""
+    """Return a subtree as lines to read, in the form that `DecisionTree.text` describes.
+
+    max_depth -- the number of shots after which a subtree is left out; None leaves out nothing.
+    """
     lines: list[str] = []
-    # Each waiting entry: the node, its depth, the text before its line, and before its children's
-    # lines.
+    # Each waiting entry: a node, its depth, the text before its own line, and the text before the
+    # lines of its children.
     waiting: list[tuple[Node | Leaf, int, str, str]] = [(root, 0, "", "")]
     while waiting:
-        node, depth, before, below = waiting.pop()
+        node, depth, prefix, child_prefix = waiting.pop()
         if isinstance(node, Leaf):
-            weight = (
-                "" if node.configurations == 1 else f", {configurations_text(node.configurations)}"
-            )
-            lines.append(f"{before}✓ {depth}{weight}")
-            continue
-        if depth == max_depth:
-            lines.append(f"{before}… {configurations_text(configurations_below(node))}")
-            continue
-        lines.append(before + cell_name(node.cell))
-        for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
-            corner, line = ("└─", "  ") if i == 0 else ("├─", "│ ")
-            waiting.append((child, depth + 1, f"{below}{corner} {reply} ", f"{below}{line} "))
+            many = node.configurations != 1
+            count = f", {configurations_text(node.configurations)}" if many else ""
+            lines.append(f"{prefix}✓ {depth}{count}")
+        elif depth == max_depth:
+            lines.append(f"{prefix}… {configurations_text(configurations_below(node))}")
+        else:
+            lines.append(prefix + cell_name(node.cell))
+            # The last child waits first, because the last entry is taken first.
+            for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
+                branch, line = ("└─", "  ") if i == 0 else ("├─", "│ ")
+                own, below = f"{child_prefix}{branch} {reply} ", f"{child_prefix}{line} "
+                waiting.append((child, depth + 1, own, below))
     return lines
 
 
@@ -37,10 +40,10 @@ def branch_mark(reply: Reply) -> str:
 
 
 def configurations_text(configurations: int) -> str:
-    """Return a number of configurations in words."""
+    """Return a number of configurations with its noun, such as `1 configuration`."""
     return f"{configurations} configuration{'' if configurations == 1 else 's'}"
 
 
 def path_text(shots: Shots) -> str:
-    """Return in words the node to which shots from the root of a tree lead."""
+    """Return in words where shots from the root lead, such as `after A1=hit` or `at the root`."""
     return f"after {' '.join(map(str, shots))}" if shots else "at the root"
