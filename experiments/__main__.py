@@ -24,7 +24,7 @@ APART = (
 
 
 def experiments() -> dict[str, str]:
-    """The name of each experiment and the first line of its docstring, without its usage."""
+    """Map the name of each experiment to the first line of its docstring, without the usage."""
     summaries = {}
     for path in sorted(Path(__file__).parent.glob("*.py")):
         doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
@@ -35,7 +35,7 @@ def experiments() -> dict[str, str]:
 
 
 def status_lines(name: str, statuses: list[VerificationStatus]) -> Iterator[str]:
-    """A line for each table and tree of an experiment: when it was made, and what confirmed it."""
+    """Yield a line for each table and tree of an experiment: its date, and what confirmed it."""
     for table in made_by(name):
         matching = [status for status in statuses if status.kind is table]
         for status in matching:
@@ -45,7 +45,10 @@ def status_lines(name: str, statuses: list[VerificationStatus]) -> Iterator[str]
 
 
 def make_tables() -> int:
-    """Run each command that makes tables, but those of APART; return the first exit status."""
+    """Run each command that makes tables, but those of APART; return 0, or the status of a failure.
+
+    The first command that fails is the last one that runs.
+    """
     every = [made for made in (*TREES, *TABLES.values()) if made.experiment not in APART]
     commands = {made.command: ANEW.get(made.experiment, ()) for made in every}
     for command, options in commands.items():
@@ -57,7 +60,7 @@ def make_tables() -> int:
 
 
 def main() -> int:
-    """Print the list, or make the tables."""
+    """Print the list of experiments; with --make, make their tables."""
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     parser.add_argument("--make", action="store_true", help="make the tables (about six hours)")
     if parser.parse_args().make:

@@ -94,7 +94,7 @@ class AblationCase:
 
     @classmethod
     def parse(cls, text: str) -> AblationCase:
-        """A game, an objective if it is not the mean, a prior, and shots, spaces between them."""
+        """Parse words: a game, an objective unless it is the mean, prior=NAME if any, and shots."""
         first, *words = text.split()
         game = Game.parse(first)
         objective = Objective.parse(words.pop(0)) if words and "=" not in words[0] else MEAN
@@ -118,7 +118,10 @@ class Timing:
 
 
 def timed(question: AblationCase, switches: SolverOptions, nodes: int) -> Timing | None:
-    """The optimum and the processor time, the least of up to five runs; None if it is too long."""
+    """Solve a case up to five times; return None if it takes more than `nodes` of effort.
+
+    The seconds are processor time, of the fastest run.
+    """
     position, objective, prior = question.position, question.objective, question.prior
     fastest = inf
     spent = 0.0
@@ -139,7 +142,7 @@ def timed(question: AblationCase, switches: SolverOptions, nodes: int) -> Timing
 
 
 def rows(question: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
-    """The lines of one position."""
+    """Yield the rows of one case: with every switch on, then without each in turn."""
     position, prior = question.position, question.prior
     key = (position.game, question.objective, "" if prior is None else prior.name, position)
     first: Timing | None = None
@@ -168,9 +171,10 @@ def rows(question: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
 
 
 def costs(questions: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, float, float]]:
-    """Each switch, and how many times the time is without it: in all, and the most of a position.
+    """Yield each switch, and by how much the time grows without it.
 
-    Infinite where a run takes more than `nodes`. A total that is not the same ends the program.
+    This is two ratios: of the time of all cases, and the greatest of one case. The first is
+    infinite if a run takes more than `nodes`. A solution that differs ends the program.
     """
     (_, everything), *others = options()
     on = [timed(question, everything, nodes) for question in questions]
@@ -195,7 +199,7 @@ def values(solution: Solution) -> tuple[object, ...]:
 
 
 def simplify(nodes: int) -> None:
-    """Print what each switch is worth, and which of them cost less than 1.1 times to do without."""
+    """Print what each switch is worth, and those without which the time is less than 1.1 times."""
     listed = []
     print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")
     questions = [AblationCase.parse(text) for text in GAMES[:ELEVEN]]
@@ -206,7 +210,7 @@ def simplify(nodes: int) -> None:
 
 
 def main() -> None:
-    """Compute and write the table."""
+    """Compute and print the table, and write it; or with --simplify, only print."""
     parser = script.parser(__doc__, "ablation")
     parser.add_argument("game", nargs="*", action=script.Listed, default=GAMES)
     parser.add_argument("--nodes", type=int, default=500_000, help="of one run")

@@ -40,13 +40,13 @@ GREEDY_SEED = 20141
 
 
 def most_probable(node: ScoreNode, scores: Scores) -> None:
-    """Greedy as a score of a user."""
+    """Score each cell, as a user may, so that the strategy is greedy."""
     for cell in range(len(scores)):
         scores[cell] = node.having[cell]
 
 
 def _implied(occurrence: np.ndarray, position: Position) -> int:
-    """The count that an occurrence matrix implies."""
+    """Return the number of configurations that an occurrence matrix implies."""
     return int(occurrence.sum()) // position.game.fleet_cells
 
 
@@ -168,14 +168,14 @@ class Measurement:
 
 
 def _peak() -> float:
-    """The most MiB this process has used since _forget_peak()."""
+    """Return the most MiB this process has used since _forget_peak()."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
     return int(line.split()[1]) / 1024
 
 
 def _forget_peak() -> None:
-    """Start anew: a fresh process begins with the peak of its parent."""
+    """Reset the peak of memory: a fresh process begins with that of its parent."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
@@ -203,7 +203,7 @@ def measure(method: str, position: Position) -> Measurement:
 
 
 def after_random_shots(game: Game, shots: int, seed: int) -> Position:
-    """A position after shots at random cells, at a configuration drawn uniformly."""
+    """Return a position after shots at random cells of a random configuration."""
     rng = np.random.default_rng([shots, seed])
     position = Position(game)
     ships = to_masks(Posterior(position).sample(1, rng, masks=True)[0])
@@ -216,9 +216,10 @@ def after_random_shots(game: Game, shots: int, seed: int) -> Position:
 def compare(
     title: str, position: Position, methods: Iterable[str], configurations: int = 0
 ) -> None:
-    """Print a table of methods on one position; the first is the yardstick.
+    """Print a table of methods on one position, with their speed relative to the first.
 
-    configurations -- the number that each of them goes through: print the rate, not the nodes.
+    configurations -- the number that each method goes through; if it is given, the rate is printed
+    instead of the nodes. Raises OptsearchError if a method has another answer than the first.
     """
     print(f"\n{title}\n")
     rate = "a second" if configurations else "nodes"
@@ -254,7 +255,7 @@ def bench_commands(commands: tuple[str, ...]) -> None:
 
 
 def main() -> None:
-    """Run the comparisons."""
+    """Run the comparisons; with --full, also those that take minutes."""
     parser = script.parser(__doc__, "bench")
     parser.add_argument("--full", action="store_true", help="also what takes minutes")
     full = parser.parse_args().full

@@ -48,7 +48,7 @@ the optimum in data/results/optima.csv; certificate: one of the value, checked""
 
 
 def games() -> Iterator[Game]:
-    """The games of the table, in its order: those that have a configuration."""
+    """Yield the games of the table, in its order: those that have a configuration."""
     for size in SIZES:
         for fleet in FLEETS:
             for board in MAKERS:
@@ -64,7 +64,7 @@ def column_of(table: str, name: str) -> dict[Game, Any]:
 
 
 def rows(game: Game) -> script.Rows:
-    """Yield the row of a game."""
+    """Yield the row of a game; AssertionError if two ways to compute a value disagree."""
     position = Position(game)
     solver = Solver(position)
     configurations, total = solver.solution.configurations, solver.solution.total_height

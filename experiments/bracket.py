@@ -18,7 +18,7 @@ NAMES = {Game.parse(named.text): named.name for named in NAMED_GAMES.values()}
 
 
 def write(game: Game, folder: Path) -> None:
-    """Collect the bounds of a game and write them."""
+    """Write the bounds of a game, the lower ones first; on both sides, the best comes last."""
     bracket = bounds(game)
     lower = [bound for bound in bracket.bounds if bound.side == "lower"]
     upper = [bound for bound in bracket.bounds if bound.side == "upper"]
@@ -35,7 +35,7 @@ def write(game: Game, folder: Path) -> None:
 
 
 def main() -> None:
-    """Collect and write the tables."""
+    """Write the bounds of the game that is given, or of each named game."""
     parser = script.parser(__doc__, "bracket")
     parser.add_argument("game", nargs="?", type=script.game)
     arguments = parser.parse_args()

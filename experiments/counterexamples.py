@@ -50,7 +50,7 @@ def confirmed(example: Counterexample) -> str:
 
 
 def search(scope: Scope, jobs: int, folder: Path | None) -> CounterexampleSearch:
-    """All of one scope, with a line every hundred games."""
+    """Search a scope, and print a line every hundred games."""
 
     def progress(status: counterexamples.CounterexampleStatus) -> None:
         if status.games % 100 == 0:
@@ -64,7 +64,7 @@ def search(scope: Scope, jobs: int, folder: Path | None) -> CounterexampleSearch
 
 
 def main() -> None:
-    """The command line."""
+    """Run the searches, confirm what they find, and write the table."""
     parser = script.parser(__doc__, "counterexamples")
     parser.add_argument("--only", choices=SCOPES, action="append", help="of the three searches")
     parser.add_argument("--jobs", type=int, default=2, help="processes")

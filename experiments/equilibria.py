@@ -44,7 +44,7 @@ def is_asked(entry: dict[str, Any]) -> bool:
 
 
 def border(occupancy: NDArray[np.float64]) -> float:
-    """Which part of the ships' cells is at the border of the board."""
+    """Return the share of the ships' cells that is at the border of the board."""
     inner = occupancy[1:-1, 1:-1].sum() if min(occupancy.shape) > 2 else 0.0
     return float(1 - inner / occupancy.sum())
 
@@ -55,7 +55,10 @@ def corner(occupancy: NDArray[np.float64]) -> float:
 
 
 def confirmed(solution: Equilibrium) -> str:
-    """The way in which the check of the certificate answers the hider."""
+    """Check the certificate of a solution; return how the check answered the hider.
+
+    Raises AssertionError if it proves other bounds.
+    """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
         save(solution, path)
@@ -70,7 +73,10 @@ def confirmed(solution: Equilibrium) -> str:
 def row(
     game: Game, optimum: Fraction, seconds: float | None
 ) -> tuple[tuple[object, ...], Equilibrium]:
-    """One line of the table, and what was found."""
+    """Compute a game; return its row of the table, and the solution.
+
+    optimum -- the least mean against a uniform hider. seconds -- a limit, or None.
+    """
     solution = equilibrium(
         game, time_limit=seconds, execution=Execution(checkpoint=CHECKPOINTS / file_name_of(game))
     )
@@ -104,13 +110,13 @@ def row(
 
 
 def cells_of(solution: Equilibrium) -> list[tuple[object, ...]]:
-    """The lines of the other table."""
+    """Return the rows of equilibrium_cells.csv of a game, one for each cell."""
     mix, uniform = solution.occupancy, solution.uniform_occupancy
     return [(solution.game, i, j, mix[i, j], uniform[i, j]) for i, j in np.ndindex(mix.shape)]
 
 
 def main() -> None:
-    """The command line."""
+    """Compute the games that are missing or named, and write both tables after each."""
     parser = script.parser(__doc__, "equilibria")
     parser.add_argument(
         "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these"

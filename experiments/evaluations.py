@@ -72,14 +72,17 @@ OTHERS = Path("build/evaluations")
 
 
 def checkpoint(name: str, folder: Path | None) -> Path:
-    """Return the folder of the checkpoint of an evaluation. folder -- of all of them, or None."""
+    """Return the folder of the checkpoint of an evaluation.
+
+    folder -- the folder of all checkpoints; None for the committed one or that in build.
+    """
     if folder is None:
         folder = COMMITTED if (COMMITTED / name).exists() else OTHERS
     return folder / name
 
 
 def main() -> None:
-    """The command line."""
+    """Evaluate the subjects that are named, or those that have no table yet."""
     parser = script.parser(__doc__, "evaluations")
     parser.add_argument("names", nargs="*", help=", ".join(SUBJECTS))
     parser.add_argument("--checkpoints", type=Path, help="folder of all checkpoints")

@@ -31,7 +31,7 @@ NODES = 50_000  # sets of a search for the most that k cells meet
 
 
 def games() -> list[Game]:
-    """The games of the table; what hits tell makes no difference."""
+    """List the games of the table, with hits that tell nothing: only the first hit counts."""
     single = [
         Game(side, side, (length,), ends="hit") for side in range(5, 13) for length in range(2, 6)
     ]
@@ -40,7 +40,11 @@ def games() -> list[Game]:
 
 
 def rows(game: Game, seconds: float) -> script.Rows:
-    """Yield a row for each number of shots until all are hit by greedy and, if known, at best."""
+    """Yield a row for each number k of shots, up to the worst case of greedy.
+
+    Each has what k shots hit: by chance, by greedy, and the most that any shots can. seconds -- a
+    limit for the search of the least mean.
+    """
     greedy = evaluate("greedy:endgame=0", game)
     number, total = greedy.configurations, greedy.total_height
     met = [0, *accumulate(greedy.histogram.get(k, 0) for k in range(1, greedy.worst + 1))]
@@ -63,7 +67,10 @@ def rows(game: Game, seconds: float) -> script.Rows:
 
 
 def _most_met(game: Game, number: int) -> Callable[[int], int]:
-    """Return a bound on the configurations that k cells meet; with one ship it is attained."""
+    """Return a function of k: a bound on the configurations that k cells meet.
+
+    With one ship some k cells meet as many. number -- of all configurations.
+    """
     if len(game.fleet) == 1:
         ships = game.placements(game.fleet[0])
         has = np.array([[ship >> cell & 1 for cell in range(game.cells)] for ship in ships], bool)
@@ -85,16 +92,19 @@ def _most_met(game: Game, number: int) -> Callable[[int], int]:
 
 
 def _by_chance(cells: int, sizes: list[int], k: int) -> Fraction:
-    """Return the chance that k of some cells, drawn at random, have one of a set.
+    """Return the probability that k random cells, of `cells`, meet a random set of cells.
 
-    sizes -- of the sets, each as likely as the others, as to the number of its cells among these.
+    sizes -- how many of these cells each set has; all sets are equally likely.
     """
     missed = sum(comb(cells - size, k) for size in sizes)
     return 1 - Fraction(missed, len(sizes) * comb(cells, k)) if k <= cells else Fraction(1)
 
 
 def _on_checkerboard(game: Game, k: int) -> Fraction | None:
-    """Return the chance of k random cells of one colour; None if there are not so many."""
+    """Return the probability that k random black cells of a checkerboard hit the ship.
+
+    None if there are fewer black cells.
+    """
     cells = [i for i in range(game.cells) if sum(game.cell(i)) % 2]
     if k > len(cells):
         return None

@@ -51,12 +51,12 @@ class Recomputation:
 
     @property
     def text(self) -> str:
-        """The command as the user types it."""
+        """Return the command as the user types it."""
         return shlex.join(("python", "-m", *self.command))
 
 
 def recomputations() -> list[Recomputation]:
-    """Each command that makes committed tables, the quick ones first."""
+    """List the commands that make committed tables, the quick ones first."""
     statuses: dict[str, list[VerificationStatus]] = {}
     for status in verification_statuses():
         if status.kind is not TABLES["recomputed"]:
@@ -73,7 +73,10 @@ def recomputations() -> list[Recomputation]:
 
 
 def difference(kind: Table | Tree, committed: Path, again: Path) -> str:
-    """The first value that differs between two files of one kind; empty if none does."""
+    """Return in words the first value that differs between two files, or an empty text.
+
+    kind -- the declaration of the table or tree that both files are.
+    """
     if not again.is_file():
         return "it was not written"
     if isinstance(kind, Tree):
@@ -104,7 +107,7 @@ def _in_rows(kind: Table, before: Entries, after: Entries) -> str:
 
 
 def recomputed(run: Recomputation) -> list[tuple[str, str]]:
-    """Run a command into an empty folder; each file, and its first difference."""
+    """Run a command into an empty folder; return each file it makes, and its first difference."""
     with tempfile.TemporaryDirectory() as folder:
         experiment = run.command[0].rpartition(".")[2]
         extra = [word.format(folder=folder) for word in FROM_NOTHING.get(experiment, ())]
@@ -119,9 +122,10 @@ def recomputed(run: Recomputation) -> list[tuple[str, str]]:
 
 
 def chosen(within: float, names: list[str]) -> list[Recomputation]:
-    """Return the runs that make the named tables; RecordError for a name of no committed table.
+    """Return the commands that make the named tables; without names, the short ones.
 
-    Without names, return those that take at most `within` minutes.
+    within -- minutes that a short command takes at most. Raises RecordError if no command makes a
+    table of this name.
     """
     everything = recomputations()
     files = {file for run in everything for file, _ in run.files}
@@ -134,7 +138,10 @@ def chosen(within: float, names: list[str]) -> list[Recomputation]:
 
 
 def main() -> int:
-    """Recompute, compare, and write what was found after each run."""
+    """Recompute tables, compare them, and write the results after each command.
+
+    Return 1 if a value differs, else 0.
+    """
     parser = script.parser(__doc__, "golden")
     parser.add_argument("table", nargs="*", help="only these, however long")
     parser.add_argument("--within", type=float, default=1, metavar="MINUTES", help="(default: 1)")

@@ -21,7 +21,11 @@ SECONDS = 5
 
 
 def row(game: Game, optimum: int, seconds: float) -> tuple[object, ...]:
-    """One line of the table; how much more than the optimum in percent of it."""
+    """Return the row of a game: the totals of greedy by each rule, and what the first two lose.
+
+    The loss is in percent of the optimum. A total that takes longer than `seconds` is None.
+    Raises AssertionError if the totals contradict each other.
+    """
     position = Position(game)
     totals = [greedy_total(position, rule, seconds) for rule in RULES]
     best, worst = totals[:2]
@@ -44,7 +48,7 @@ def row(game: Game, optimum: int, seconds: float) -> tuple[object, ...]:
 
 
 def main() -> None:
-    """The command line."""
+    """Compute a row for each game of the optima, and write the table."""
     parser = script.parser(__doc__, "greedy_loss")
     parser.add_argument(
         "--optima", type=Path, default=TABLES["optima"].path(), help="table to read"

@@ -19,7 +19,7 @@ SIZES = range(6, 13)
 
 
 def rows(contact: str, size: int) -> script.Rows:
-    """Yield the row of a board."""
+    """Yield the row of a board: its configurations, and whether a second count confirms them."""
     game = Game.parse(f"{size}x{size}:{FLEET},contact={contact}")
     started = time.perf_counter()
     number = engine_for(game).count(Constraints(game.fleet))

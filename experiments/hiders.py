@@ -49,23 +49,26 @@ Boards = Callable[[Game, int, int], CellSets]  # of a game, so many, by a seed
 
 
 class MadeBoards(Hider):
-    """A name, and what makes its boards."""
+    """A hider with a name and a function that makes its boards."""
 
     def __init__(self, identity: str, make: Boards):
         self._identity, self._make = identity, make
 
     @property
     def identity(self) -> str:
-        """The name."""
+        """The name of the hider."""
         return self._identity
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """Return the boards of the maker."""
+        """Make `number` boards of a game, by a seed."""
         return self._make(game, number, seed)
 
 
 def weighted(on_edge: int, inside: int) -> Boards:
-    """Exact draws by a weight for each placement, on the border and elsewhere."""
+    """Return a maker of boards that are drawn by weights of their placements.
+
+    on_edge, inside -- the weight of a placement along the border, and of any other.
+    """
 
     def make(game: Game, number: int, seed: int) -> CellSets:
         ships = {ship for length in set(game.fleet) for ship in game.placements(length)}
@@ -93,7 +96,7 @@ def spread_boards(game: Game, number: int, seed: int) -> CellSets:
 
 
 def _distance(game: Game, ships: list[int]) -> int:
-    """The least number of rows or columns, whichever is more, between cells of two ships."""
+    """Return the least distance of cells of two ships: of rows or columns, whichever is more."""
     cells = [np.array(game.cells_of(ship)) for ship in ships]
     return min(
         int(np.abs(a[:, None] - b[None]).max(axis=2).min())
@@ -103,7 +106,10 @@ def _distance(game: Game, ships: list[int]) -> int:
 
 
 def hard(player: str, is_turned: bool) -> Hider:
-    """The boards of a pool on which a player took longest, in turn; or turned at random."""
+    """Return a hider with the boards of a pool on which a player took longest, one after the other.
+
+    is_turned -- True to apply a random symmetry to each board.
+    """
 
     def make(game: Game, number: int, seed: int) -> CellSets:
         worst = hardest(game, player)
@@ -121,13 +127,16 @@ def hard(player: str, is_turned: bool) -> Hider:
 
 
 def pool(game: Game, number: int, seed: int = 0) -> CellSets:
-    """The boards of the pool, in turn."""
+    """Return `number` boards of the pool; from its end on it begins again."""
     return np.resize(Drawn().boards(game, POOL, POOL_SEED), (number, len(game.fleet), game.words))
 
 
 @cache
 def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
-    """The boards of the pool that a player is worst at on average, the worst first, as ships."""
+    """List the boards of the pool on which a player takes longest on average, the longest first.
+
+    Each board is a tuple of ships (masks).
+    """
     times = GAMES_A_BOARD.get(player, 1)
     who = MadeBoards("pool", pool)
     played = simulate([player], game, games=POOL * times, seed=POOL_SEED, boards=who)
@@ -161,13 +170,16 @@ def tasks() -> Iterator[tuple[Game, Hider, str]]:
 
 @cache
 def outcome_of(game: Game, hider: Hider, player: str, number: int) -> Outcome:
-    """Play games against a hider."""
+    """Play `number` games of a player against a hider."""
     (outcome,) = simulate([player], game, games=number, seed=SEED, boards=hider).outcomes
     return outcome
 
 
 def rows(game: Game, hider: Hider, player: str, games: int) -> script.Rows:
-    """Yield the row of a player and a hider; its difference is from the uniform hider."""
+    """Yield the row of a player and a hider, with the difference from the uniform hider.
+
+    games -- the boards that a fast player plays.
+    """
     number = {GREEDY: min(games, SLOW_GAMES), THOMPSON: games // 4}.get(player, games)
     outcome = outcome_of(game, hider, player, number)
     yield (

@@ -67,12 +67,15 @@ Row = dict[str, Any]
 
 
 def full_name(player: str) -> str:
-    """A player with all its parameters."""
+    """Return the name of a player with all its parameters."""
     return str(as_player(player))
 
 
 def known_mean(player: str, game: Game) -> float | None:
-    """The mean over all configurations, as it was evaluated or follows; None if neither."""
+    """Return the mean of a player over all configurations, or None if it is not known.
+
+    It is known from an evaluation or, for random shots, by a formula.
+    """
     if player == "random":
         return game.fleet_cells * (game.cells + 1) / (game.fleet_cells + 1)
     for path in TABLES["evaluations"].all():
@@ -83,13 +86,13 @@ def known_mean(player: str, game: Game) -> float | None:
 
 
 def exact(header: Mapping[str, str]) -> float:
-    """The mean in the header of an evaluation, as reports print it."""
+    """Return the mean in the header of an evaluation, rounded as in reports."""
     total, configurations = int(header["total_height"]), int(header["configurations"])
     return float(exact_mean(Fraction(total, configurations)))
 
 
 def milliseconds(player: str, game: Game, boards: CellSets) -> float:
-    """Processor time of a move; of other games nothing is remembered."""
+    """Return the mean processor time of a shot, with nothing cached from other games."""
     playing = as_player(player)
     play_task(
         player_for_games(playing, game), game, boards[:1], 0, SEED
@@ -105,7 +108,10 @@ def milliseconds(player: str, game: Game, boards: CellSets) -> float:
 
 
 def compared(outcome: Outcome, beside: Outcome) -> Row:
-    """Return the shots that a player takes more on the same boards; None for the player itself."""
+    """Return how many more shots an outcome has than another on the same boards, with the error.
+
+    Both are None if the two are of one player.
+    """
     if outcome.strategy == beside.strategy:
         return {"difference": None, "difference_error": None}
     difference = outcome.shots - beside.shots[: outcome.games]
@@ -116,7 +122,11 @@ def compared(outcome: Outcome, beside: Outcome) -> Row:
 
 
 def row(outcome: Outcome, beside: Outcome, boards: CellSets) -> Row:
-    """A player's line of the table."""
+    """Return the row of an outcome; AssertionError if its mean is far from the known one.
+
+    beside -- the outcome that it is compared with. boards -- its boards, of which the first are
+    played again to time the shots.
+    """
     names = ("game", "strategy", "games", "mean", "standard_error", "sd", "median", "worst")
     exact_mean = known_mean(outcome.strategy, outcome.game)
     if exact_mean is not None and abs(outcome.mean - exact_mean) > 4 * outcome.standard_error:
@@ -134,7 +144,10 @@ def row(outcome: Outcome, beside: Outcome, boards: CellSets) -> Row:
 def played(
     numbers: dict[Key, int], jobs: int, checkpoints: Path
 ) -> Iterator[tuple[Row, dict[int, int]]]:
-    """The lines of all players, and their histograms."""
+    """Play the games of each player; yield its row and its histogram.
+
+    numbers -- how many boards each player plays, by game and player.
+    """
     groups = dict.fromkeys((game, games) for (game, _), games in numbers.items())
     for game, games in sorted(groups, key=lambda group: -group[1]):
         names = [name for (of, name), number in numbers.items() if (of, number) == (game, games)]
@@ -156,7 +169,7 @@ def played(
 
 
 def evaluated(name: str) -> tuple[Row, dict[int, int]]:
-    """The line of a strategy that was evaluated on every configuration, and its histogram."""
+    """Return the row and the histogram of a strategy that was evaluated on all configurations."""
     table = TABLES["evaluations"].read(name=name)
     histogram = dict(zip(table.column("shots"), table.column("configurations"), strict=True))
     counts = np.cumsum(list(histogram.values()))
@@ -176,7 +189,7 @@ def evaluated(name: str) -> tuple[Row, dict[int, int]]:
 
 
 def wanted(limit: int, slow: int) -> dict[Key, int]:
-    """Return the boards that each player plays of each game: at most `limit`, slow ones `slow`."""
+    """Map each game and player to the number of boards: at most `limit`, of slow players `slow`."""
     return {
         (game, full_name(name)): min(games[game], slow if games[game] <= 1_000 else limit)
         for game in GAMES
@@ -186,7 +199,7 @@ def wanted(limit: int, slow: int) -> dict[Key, int]:
 
 
 def write(results: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
-    """Both tables, by game and mean."""
+    """Write both tables, by game and mean; return their paths."""
     order = sorted(results, key=lambda key: (GAMES.index(key[0]), results[key][0]["mean"]))
     lines = [[results[key][0][name] for name in TABLES["leaderboard"].names] for key in order]
     shots = [(*key, *pair) for key in order for pair in sorted(results[key][1].items())]

@@ -48,7 +48,7 @@ def command_of(game: Game) -> str:
 
 
 def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverage:
-    """Count, and write coverage_NAME.csv."""
+    """Count the configurations that sets of cells cover, and write coverage_NAME.csv."""
     counts = CellSetCounts.of(game, checkpoint, script.ProgressClock("sets of cells"))
     coverage = Coverage(counts)
     rows = []
@@ -68,20 +68,20 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverag
 
 
 def by_cells(game: Game) -> dict[str, int]:
-    """Every placement of every ship by the names of its cells."""
+    """Map the names of the cells of every placement, as in A1-A2, to the placement (mask)."""
     every = [ship for length in set(game.fleet) for ship in game.placements(length)]
     return {"-".join(game.names(ship)): ship for ship in every}
 
 
 def read_beside(game: Game, path: Path) -> list[ConditionalCoverage]:
-    """The classes of beside_NAME.csv."""
+    """Read the classes of beside_NAME.csv."""
     ships, rows = by_cells(game), TABLES["beside"].read(path)
     classes = ((ships[ship], alike, n, met) for ship, alike, n, *met in map(dict.values, rows))
     return [ConditionalCoverage(ship, alike, n, (0, *met)) for ship, alike, n, met in classes]
 
 
 def read_reveal(game: Game, path: Path) -> list[Revealed]:
-    """The classes of reveal_NAME.csv."""
+    """Read the classes of reveal_NAME.csv."""
     ships, rows = by_cells(game), TABLES["reveal"].read(path)
     classes = (
         (ships[ship], alike, n, finished) for ship, alike, n, *finished in map(dict.values, rows)
@@ -98,9 +98,10 @@ def write_classes(
     values: Callable[[Class], Sequence[int]],
     compute: Callable[..., list[Class]],
 ) -> list[Class]:
-    """Go on computing after the classes that a table has; it is written after each.
+    """Compute the classes that a table does not have yet, and write it after each.
 
-    values -- of a class in the table, behind its ship, those alike and its completions.
+    read -- reads the classes of the table. values -- returns what the row of a class has behind the
+    ship, the size of the class and the completions. compute -- computes the classes.
     """
     path = table.path(output, name=file_name_of(game))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +164,7 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Compute the tables of the game that is given, or of the paper's game."""
     parser = script.parser(__doc__, "lower_bounds")
     parser.add_argument("game", nargs="?", type=script.game, default=STANDARD)
     parser.add_argument("--checkpoints", type=Path, default=script.CHECKPOINTS)

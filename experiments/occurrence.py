@@ -22,7 +22,7 @@ NAMES = {
 
 
 def write(game: Game, folder: Path) -> None:
-    """Compute and write the matrices of one game."""
+    """Compute the matrices of one game and write them, a row for each cell."""
     posterior = Posterior(Position(game))
     frequency = posterior.frequency
     is_named = game in NAMES
@@ -42,7 +42,7 @@ def write(game: Game, folder: Path) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Write the matrices of the game that is given, or of each game of NAMES."""
     parser = script.parser(__doc__, "occurrence")
     parser.add_argument("game", nargs="?", type=script.game)
     arguments = parser.parse_args()

@@ -29,7 +29,11 @@ BOARDS = 20_000
 
 
 def listed(game: Game) -> tuple[int, float, float, float]:
-    """Configurations, distance, and the greatest and the least ratio, by the prior."""
+    """Compare ships placed one by one with uniform ones on all configurations of a small game.
+
+    Return the number of configurations, the distance of the two distributions (total variation),
+    and the greatest and the least ratio of a probability to the uniform one.
+    """
     prior = one_by_one(game)
     weights = [prior.weight(ships) for ships in reference.configurations(Position(game))]
     number, total = len(weights), sum(weights)
@@ -39,10 +43,10 @@ def listed(game: Game) -> tuple[int, float, float, float]:
 
 
 def gone_through(game: Game) -> tuple[int, float, float, float]:
-    """The distance for a fleet of five ships of which the third and the fourth are alike.
+    """Compare ships placed one by one with uniform ones, configuration by configuration.
 
-    Chances are floats, whose rounding is far below what is printed. The boards that begin with a
-    ship and with its image under a symmetry are as likely, and gone through once.
+    Probabilities are floats, whose rounding is far below what is printed. Boards whose longest ship
+    has one of several symmetric placements are equally likely, and gone through once.
     """
     number, total = 0, 0.0
     for times, chances, places in _pairs(game):
@@ -60,9 +64,11 @@ def gone_through(game: Game) -> tuple[int, float, float, float]:
 
 
 def _pairs(game: Game) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
-    """Boards of four ships: how many are alike, the chance of each whole board, and its places.
+    """Yield all boards of the first four ships, in groups with the first two ships fixed.
 
-    The chance is that of the board with its last ship on one of the `places` that are left for it.
+    Each group is three values: the number of symmetric placements of the longest ship; and for each
+    pair of placements of the third and fourth ship, the probability of one whole board, and the
+    number of places that are left for the last ship.
     """
     first, second, third, fourth, last = game.fleet
     if not first > second > third == fourth > last:
@@ -99,10 +105,11 @@ def _pairs(game: Game) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.fl
 
 
 def drawn(game: Game, number: int) -> tuple[float, float]:
-    """The distance by boards that the program places, and its standard error.
+    """Estimate the distance by boards that the program places; return it and its standard error.
 
-    A board b of chance p(b) adds max(0, 1 - 1 / (N p(b))), whose mean is the distance. The share of
-    boards that are not begun anew is the mean of 1 / (N p(b)) turned over, where p counts all.
+    A board b of probability p(b), of `number` = N boards, adds max(0, 1 - 1 / (N p(b))). The mean
+    of this is the distance. `_chance` also counts boards that are begun anew, so that it is too
+    small by a factor. The mean of 1 / (N p(b)), which would be 1, shows this factor.
     """
     boards = hider("one-by-one").boards(game, BOARDS, 1)
     inverse = np.array([1 / (number * _chance(game, to_masks(board))) for board in boards])
@@ -112,7 +119,10 @@ def drawn(game: Game, number: int) -> tuple[float, float]:
 
 
 def _chance(game: Game, ships: list[int]) -> float:
-    """The chance of a board among all that are begun: over the orders of ships that are alike."""
+    """Return the probability of a board among all that are begun.
+
+    It is summed over the orders of equal ships.
+    """
 
     def placed(left: list[int], closed: int, at: int) -> float:
         if not left:

@@ -160,7 +160,7 @@ def _paper(solver: Solver, solution: Solution, limit: Limit) -> int | None:
 
 
 def _published(solver: Solver, solution: Solution, limit: Limit) -> int | None:
-    """The total that is printed, or that rounds to the mean that is printed; 0 if none does."""
+    """Return the total that a source prints, or that rounds to its mean; 0 if no total does."""
     game, number = solver.position.game, solution.configurations
     for row in records.read_published("table1.csv").rows:
         if row["total_height"] and Game.parse(f"{row['grid']}:{row['fleet']}") == game:
@@ -185,7 +185,7 @@ def _proof(solver: Solver, solution: Solution, limit: Limit) -> int | None:
 
 
 def _by(options: SolverOptions) -> Way:
-    """The search with other switches."""
+    """Return a way that solves with other switches."""
 
     def way(solver: Solver, solution: Solution, limit: Limit) -> int | None:
         return solve(solver.position, options=options, progress=limit.watch()).total_height
@@ -217,12 +217,12 @@ WAYS: dict[str, Way] = {
 
 
 def within(seconds: float | None) -> Limit:
-    """A limit in seconds of the processor."""
+    """Return a limit in seconds of processor time."""
     return Limit(seconds, clock=time.process_time)
 
 
 def greedy_total(position: Position, rule: str, seconds: float) -> int | None:
-    """The total height of greedy with a rule for ties; None if it takes longer."""
+    """Return the total height of greedy with a rule for ties; None if it takes longer."""
     try:
         return GreedySolver(position, progress=within(seconds).watch()).total_height(rule)
     except LimitReached:
@@ -230,7 +230,10 @@ def greedy_total(position: Position, rule: str, seconds: float) -> int | None:
 
 
 def confirmations(solver: Solver, solution: Solution, patience: float) -> Iterator[str]:
-    """The names of the ways that confirm an optimum; SystemExit for one that does not."""
+    """Yield the names of the ways that confirm an optimum; SystemExit if one contradicts it.
+
+    patience -- the seconds that each may take.
+    """
     for name, way in WAYS.items():
         try:
             total = way(solver, solution, within(patience))
@@ -244,7 +247,10 @@ def confirmations(solver: Solver, solution: Solution, patience: float) -> Iterat
 
 
 def rows(game: Game, seconds: float, patience: float, memory: int, is_named: bool) -> script.Rows:
-    """Yield the row of a game; none if it takes longer, or if no second way confirms it."""
+    """Yield the row of a game; none if it is not solved, or if no second way confirms the optimum.
+
+    seconds -- for the search of a game that is not named. patience -- for each confirmation.
+    """
     position, latest = Position(game), SearchStatus(0)
 
     def note(status: SearchStatus) -> None:

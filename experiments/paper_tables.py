@@ -21,13 +21,16 @@ MOST_STATES = 12_000_000  # of a game: some minutes; 4x5:3,2 has 102 million
 
 
 def timed(position: Position, table: Path | None = None) -> tuple[Solution, float]:
-    """The optimum, and the seconds of a processor that it took."""
+    """Solve by Algorithm 2; return the solution and the processor seconds.
+
+    table -- a folder for the transposition table; None to keep it in memory.
+    """
     started = time.process_time()
     return paper.solve(position, table=table), time.process_time() - started
 
 
 def tasks(states: int) -> Iterator[tuple[Game, int]]:
-    """Yield each game of Table 1 that has about that many states or fewer, with its optimum."""
+    """Yield the games of Table 1 of about `states` states or fewer, with their printed totals."""
     for line in records.read_published("table1.csv").rows:
         game = Game.parse(f"{line['grid']}:{line['fleet']}")
         sets = to_masks(Configurations(Position(game)).list())

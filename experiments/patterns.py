@@ -27,7 +27,7 @@ SEED = 1
 
 
 def colourings() -> list[tuple[int, str]]:
-    """Modulus and colours: everything at once, halves, thirds, quarters and fifths in pairs."""
+    """List modulus and colours: all cells at once, then pairs of colours for each modulus."""
     patterns = [(1, "0")]
     for modulus in (2, 3, 4, 5):
         for colours in permutations("01234"[:modulus], min(2, modulus)):
@@ -43,7 +43,7 @@ def sample(number: int) -> CellSets:
 
 
 def figures(pattern: Pattern, sets: CellSets) -> tuple[float, float, int]:
-    """Mean, standard deviation and worst case over some configurations."""
+    """Return the mean, the standard deviation and the worst case over some configurations."""
     histogram = play_sample(pattern, GAME, sets)
     shots = np.arange(len(histogram))
     mean = float(histogram @ shots) / len(sets)

@@ -24,14 +24,17 @@ SEED = 2014
 
 
 def main() -> None:
-    """Compute and write both."""
+    """Compute and write both tables."""
     folder = script.parser(__doc__, "reconstructions").parse_args().output
     write_start_position(folder)
     write_pattern_order(folder)
 
 
 def start_position() -> list[tuple[Cell, ...]]:
-    """The ships of a configuration with those that are named, which are hit, in water."""
+    """Draw a configuration that has the two named ships; return the cells of each ship.
+
+    These ships are fixed as hits, with misses all around them.
+    """
     hits = {cell for ship in NAMED for cell in ship}
     around = {(row + i, column + j) for row, column in hits for i in (-1, 0, 1) for j in (-1, 0, 1)}
     shots = [Shot(cell, HIT) for cell in sorted(hits)]
@@ -47,7 +50,7 @@ def start_position() -> list[tuple[Cell, ...]]:
 
 
 def write_start_position(folder: Path) -> None:
-    """Each ship, the longest first."""
+    """Write the ships of the start position, the longest first."""
     rows = [
         (
             len(ship),
@@ -61,7 +64,7 @@ def write_start_position(folder: Path) -> None:
 
 
 def write_pattern_order(folder: Path) -> None:
-    """Each cell of the pattern that was evaluated on all configurations."""
+    """Write the order of cells in the pattern that was evaluated on all configurations."""
     strategy = TABLES["evaluations"].read(name="pattern_line").header["strategy"]
     pattern = named(strategy)
     assert isinstance(pattern, Pattern)

@@ -26,7 +26,7 @@ SEED = 1
 
 
 def described(outcome: Outcome) -> tuple[object, ...]:
-    """Return the columns of a player that both tables have."""
+    """Return the columns of an outcome that both tables have."""
     return (
         *(outcome.strategy, outcome.games, outcome.mean, outcome.standard_error),
         *(outcome.sd, outcome.worst),
@@ -34,7 +34,7 @@ def described(outcome: Outcome) -> tuple[object, ...]:
 
 
 def main() -> None:
-    """The command line."""
+    """Play the games and write both tables."""
     parser = script.parser(__doc__, "replies")
     parser.add_argument("-n", "--games", type=int, default=200)
     parser.add_argument("--false-games", type=int, default=150)

@@ -27,7 +27,10 @@ ORACLE = 24
 
 
 def total_height(game: Game) -> tuple[int, int]:
-    """Return the configurations and the least total height of a game, confirmed."""
+    """Return the number of configurations and the least total height of a game.
+
+    Both are confirmed by a tree and, if there are few configurations, by the definition.
+    """
     solution = solve(game)
     total = solution.total_height
     if total is None or verify(solution.tree()) != total:

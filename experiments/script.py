@@ -95,7 +95,7 @@ class Experiment:
         print(f"{typed_path(path)}: {sum(map(len, rows_of.values()))} rows")
 
     def _read_options(self) -> dict[str, Any]:
-        """Read the command line: the value of each option by its name."""
+        """Read the command line; return the value of each option by its name."""
         table = results.TABLES[self.kind]
         made_parser = parser(sys.modules[self.rows.__module__].__doc__, table.experiment)
         made_parser.set_defaults(tasks=[], again=False)
@@ -151,7 +151,7 @@ def made_by(name: str) -> list[Table | Tree]:
 
 
 def parser(doc: str | None, name: str) -> argparse.ArgumentParser:
-    """A command line with the experiment's docstring as its help, and -o for the folder."""
+    """Return a parser with the experiment's docstring as its help, and -o for the folder."""
     assert doc is not None
     tables = made_by(name)
     after = ""
@@ -177,7 +177,7 @@ def parser(doc: str | None, name: str) -> argparse.ArgumentParser:
 
 
 def game(text: str) -> Game:
-    """A game on a command line."""
+    """Parse a game on a command line."""
     try:
         return Game.parse(text)
     except OptsearchError as error:
@@ -185,9 +185,9 @@ def game(text: str) -> Game:
 
 
 class Listed(argparse.Action):
-    """Games on a command line, of which `-` reads a list from standard input and FILE from a file.
+    """An action that collects games; `-` reads a list from standard input, FILE from a file.
 
-    parse -- what is made of the text of each.
+    parse -- converts the text of each game.
     """
 
     def __init__(self, *arguments: Any, parse: Callable[[str], Any] = str, **options: Any):
@@ -195,7 +195,7 @@ class Listed(argparse.Action):
         self.parse = parse
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
-        """Put the list in its place."""
+        """Convert the games and store the list."""
         try:
             setattr(namespace, self.dest, list(map(self.parse, expand_games(values or ()))))
         except OptsearchError as error:
@@ -203,7 +203,7 @@ class Listed(argparse.Action):
 
 
 def strategy(text: str) -> Strategy:
-    """A strategy on a command line."""
+    """Parse a strategy on a command line."""
     try:
         return named(text)
     except OptsearchError as error:
@@ -211,7 +211,7 @@ def strategy(text: str) -> Strategy:
 
 
 def memory(text: str) -> int:
-    """GiB of memory on a command line, as bytes."""
+    """Parse a number of GiB on a command line; return bytes."""
     try:
         gibibytes = float(text)
     except ValueError:
@@ -222,7 +222,7 @@ def memory(text: str) -> int:
 
 
 def run(main: Callable[[], Any]) -> None:
-    """Run a script and end the process: 0, 1 for a result that is wrong, 2 for bad input."""
+    """Run a script and exit, with status 2 for bad input; `main` returns 1 for a wrong result."""
     try:
         status = main()
         sys.stdout.flush()
@@ -239,7 +239,7 @@ def run(main: Callable[[], Any]) -> None:
 
 
 class ProgressClock:
-    """Says every ten seconds how far something is, and when it may end."""
+    """Prints every ten seconds how many parts of a task are done, and when it may end."""
 
     def __init__(self, title: str):
         self.title, self.before = title, -1
@@ -256,7 +256,10 @@ class ProgressClock:
 
 
 def digest_of_sources(*files: str) -> str:
-    """A digest of sources, by their names wherever they lie: what a checkpoint was computed by."""
+    """Return a digest of source files, so that a checkpoint can say which code computed it.
+
+    files -- their names; each is in one folder below cython_ext, experiments or optsearch.
+    """
     digest = sha256()
     for file in files:
         (path,) = (

@@ -23,14 +23,20 @@ SOLVERS: dict[str, Callable[[Puzzle, str], models.ModelSearch]] = {
 
 
 def tasks(boards: int) -> Iterator[tuple[tuple[int, int], float]]:
-    """Yield each board with the shares of cells that are revealed; load the solvers before."""
+    """Load the solvers; then yield each size of a board with each share of revealed cells.
+
+    boards -- how many of the sizes.
+    """
     for search in SOLVERS.values():
         search(making.random_puzzle(4, 4, (2, 1)), "ship")
     yield from product(BOARDS[:boards], REVEALED)
 
 
 def rows(size: tuple[int, int], share_revealed: float) -> script.Rows:
-    """Yield a row for each solver and model of a puzzle."""
+    """Make a random puzzle and yield a row for each solver and model.
+
+    size -- rows and columns. share_revealed -- the part of the cells that the puzzle shows.
+    """
     puzzle = making.random_puzzle(*size, making.usual_fleet(*size), share_revealed)
     for solver, search in SOLVERS.items():
         for model in models.MODELS:

@@ -14,7 +14,7 @@ from optsearch.support import records
 
 
 def rows(grid: str, fleet: str, mean: str) -> script.Rows:
-    """Yield the row of a grid and a fleet, with the mean that the paper prints."""
+    """Yield the row of a grid and a fleet. mean -- as the paper prints it."""
     game = Game.parse(f"{grid}:{fleet}")
     position = Position(game)
     if Configurations(position).configurations == 0:

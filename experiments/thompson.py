@@ -66,7 +66,7 @@ def small_distributions() -> Iterator[tuple[Game, str, Distribution]]:
 
 
 def optimal_histogram(game: Game) -> dict[int, int]:
-    """Return the histogram of an optimal tree, which is replayed."""
+    """Return the histogram of an optimal tree: configurations by shots. The tree is replayed."""
     best = solver.solve(Position(game)).tree()
     if verify(best) != best.total_height:
         raise AssertionError(f"the tree of {game} is not what it says")
@@ -74,7 +74,7 @@ def optimal_histogram(game: Game) -> dict[int, int]:
 
 
 def distribution(histogram: dict[int, int]) -> Distribution:
-    """Numbers of configurations as probabilities."""
+    """Return probabilities for numbers of configurations, by shots."""
     total = sum(histogram.values())
     return {shots: Fraction(n, total) for shots, n in sorted(histogram.items())}
 
@@ -83,7 +83,7 @@ def distribution(histogram: dict[int, int]) -> Distribution:
 
 
 def simulated(games: int, checkpoints: Path) -> dict[str, Outcome]:
-    """The games of all players, by their columns."""
+    """Play the games of all players; return the outcome for each column of the table."""
     simulation = simulate(
         list(post.PLAYERS.values()),
         post.GAME,
@@ -95,7 +95,7 @@ def simulated(games: int, checkpoints: Path) -> dict[str, Outcome]:
 
 
 def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
-    """The header of the table of games."""
+    """Return the header of the table of games: a line for each player and each gain of LESS."""
     fields: dict[str, object] = {"seed": post.SEED}
     for name, outcome in outcomes.items():
         fields[name] = (

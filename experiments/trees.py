@@ -26,14 +26,14 @@ OPTIMAL_SHOT = parse_cell("B2")  # section 3.3: the optimal strategy that Figure
 
 
 def main() -> None:
-    """Compute and write all of them."""
+    """Compute and write all trees."""
     folder = script.parser(__doc__, "trees").parse_args().output
     write_complete_binary_tree(folder)
     write_counterexample(folder)
 
 
 def write_complete_binary_tree(folder: Path) -> None:
-    """The depths of its leaves, from left to right."""
+    """Write the depths of the leaves of the complete binary tree, from left to right."""
     depths = complete_binary_tree_depths(LEAVES)
     mean = complete_binary_tree({1: LEAVES})
     if sum(depths) != mean * LEAVES:
@@ -45,7 +45,7 @@ def write_complete_binary_tree(folder: Path) -> None:
 
 
 def write_counterexample(folder: Path) -> None:
-    """The two strategies from the position of Figure 6, each replayed on every configuration."""
+    """Write the two strategies from the position of Figure 6, and replay each."""
     (example,) = counterexamples()
     position = example.position
     for place, title, figure, strategy, total_height in (
@@ -79,7 +79,7 @@ def write_counterexample(folder: Path) -> None:
 
 
 def optimal(position: Position, shot: Cell) -> DecisionTree:
-    """An optimal strategy among those that begin with this shot."""
+    """Return an optimal strategy among those that begin with this shot."""
     replies = {
         reply: solver.solve(position.after(shot, reply)).tree().root for reply in (HIT, MISS)
     }

@@ -32,7 +32,10 @@ TASKS = (
 def rows(
     game: Game, boards: str, player: str, changes: tuple[str, ...], divisor: int, games: int
 ) -> script.Rows:
-    """Yield the rows of a player without a change, and with each."""
+    """Yield the rows of a player: without a change, then with each.
+
+    boards -- the name of the hider. games // divisor -- the number of boards.
+    """
     number = games // divisor
     players = [player, *(f"{player},{change}" for change in changes)]
     played = simulate(players, game, games=number, seed=SEED, boards=hider(boards))

@@ -24,7 +24,7 @@ PAIRS = ((3, 3), (3, 4), (4, 4), (4, 5), (5, 5), (5, 6), (6, 6))
 
 
 def games() -> Iterator[Game]:
-    """The games of the table: single ships of 2 to 5 cells, and pairs of them."""
+    """Yield the games of the table: single ships of 2 to 5 cells, and pairs of them."""
     for side in range(2, 11):
         for length in range(2, min(side, 5) + 1):
             yield Game(side, side, (length,))
@@ -35,7 +35,7 @@ def games() -> Iterator[Game]:
 
 
 def rows(game: Game, seconds: float) -> script.Rows:
-    """Yield the row of a game; none if no strategy was evaluated in the time."""
+    """Yield the row of a game: bounds on the least worst case; none if no tree was found."""
     solver = Solver(Position(game), objective=Objective.parse("worst"))
     solution = solver.search(seconds)
     try:
