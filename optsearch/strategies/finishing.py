@@ -13,7 +13,7 @@ If hits tell nothing, all ships of a configuration count as one. Cells that are 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -23,113 +23,157 @@ MISS, HIT = 0, 1
 Array = Any  # numba infers the types of arrays; the docstrings say them
 
 
+class Tables(NamedTuple):
+    """The configurations of a game as arrays with a row each.
+
+    ships -- uint64 of shape (n, ships, 2): the cells of each ship. A ship whose cells have several
+        labels stands here as several ships: the cells with each label are one.
+    cells -- int16 of shape (n, fleet cells): the same cells as numbers.
+    answers -- int16 of shape (n, ships): the answer to a hit on each ship or, where sinkings are
+        announced, to the hit that sinks it. HIT if the reply is only "hit", else a number above
+        HIT.
+    tells_every_hit -- True if every hit has the answer of its ship, not only a hit that sinks.
+    """
+
+    ships: Array
+    cells: Array
+    answers: Array
+    tells_every_hit: bool
+
+
+class Limits(NamedTuple):
+    """The numbers that limit a count.
+
+    misses -- still allowed. hits -- still needed. board_cells -- the cells of the board.
+    answers -- the number of different answers, from MISS on.
+    """
+
+    misses: int
+    hits: int
+    board_cells: int
+    answers: int
+
+
 @njit(cache=True)
-def count_by_cell(cells: Array, family: Array, counts: Array) -> None:
+def count_by_cell(cells: Array, rows: Array, counts: Array) -> None:
     """Fill `counts`, int64 of shape (cells of the board,): the configurations with each cell."""
     counts[:] = 0
-    for row in family:
+    for row in rows:
         for cell in cells[row]:
             counts[cell] += 1
 
 
 @njit(cache=True)
-def answer_of(ships: Array, answers: Array, is_fixed: bool, row: int, cell: int, hit: Array) -> int:
+def answer_of(
+    ships: Array, answers: Array, tells_every_hit: bool, row: int, cell: int, hit_cells: Array
+) -> int:
     """Return the answer of a configuration to a shot at a cell.
 
     hit -- the cells hit before, two words. is_fixed -- True if every hit is answered by its label,
     not only a hit that sinks.
     """
-    word, bit = cell >> 6, np.uint64(1) << np.uint64(cell & 63)
+    word, bit = cell >> 6, np.uint64(1) << np.uint64(cell & 63)  # of the cell in a set
     for ship in range(ships.shape[1]):
         if ships[row, ship, word] & bit:
-            if is_fixed:
+            if tells_every_hit:
                 return int(answers[row, ship])
-            left = ships[row, ship, word] & ~hit[word] & ~bit
-            other = ships[row, ship, 1 - word] & ~hit[1 - word]
-            return HIT if left | other else answers[row, ship]
+            left_in_word = ships[row, ship, word] & ~hit_cells[word] & ~bit
+            left_in_other = ships[row, ship, 1 - word] & ~hit_cells[1 - word]
+            is_afloat = left_in_word | left_in_other
+            return HIT if is_afloat else answers[row, ship]
     return MISS
 
 
 @njit(cache=True)
 def rows_with_answer(
-    ships: Array, answers: Array, is_fixed: bool, family: Array, cell: int, hit: Array, answer: int
+    tables: Tables, rows: Array, cell: int, hit_cells: Array, answer: int
 ) -> Array:
     """Return the configurations of a family that give an answer to a shot."""
-    rows = np.empty(len(family), np.int32)
+    ships, _, answers, tells_every_hit = tables
+    chosen = np.empty(len(rows), np.int32)
     n = 0
-    for row in family:
-        if answer_of(ships, answers, is_fixed, row, cell, hit) == answer:
-            rows[n] = row
+    for row in rows:
+        if answer_of(ships, answers, tells_every_hit, row, cell, hit_cells) == answer:
+            chosen[n] = row
             n += 1
-    return rows[:n].copy()
+    return chosen[:n].copy()
+
+
+@njit(cache=True)
+def most_frequent_cell(cells: Array, rows: Array, hit_cells: Array, counts: Array) -> int:
+    """Return the cell, not hit yet, that most configurations of a family have; the first of ties.
+
+    cells -- as in `Tables`. rows -- the family. counts -- room for a number per cell of the board.
+    """
+    count_by_cell(cells, rows, counts)
+    best, greatest = -1, 0
+    for cell in range(len(counts)):
+        is_hit = hit_cells[cell >> 6] >> np.uint64(cell & 63) & np.uint64(1)
+        if counts[cell] > greatest and not is_hit:
+            best, greatest = cell, counts[cell]
+    return best
 
 
 @njit(cache=True)
 def count_finished(
-    ships: Array,
-    cells: Array,
-    answers: Array,
-    is_fixed: bool,
-    rows: Array,
-    hit: Array,
-    limits: Any,
-    first: int,
+    tables: Tables, rows: Array, hit_cells: Array, limits: Limits, first: int
 ) -> int:
     """Count the configurations that are finished in time if `first` is shot and then greedy plays.
 
     hit -- the cells hit so far, two words. limits -- the misses still allowed, the hits still
     needed, the cells of the board, and the number of answers.
     """
-    board_cells, answer_count = limits[2], limits[3]
+    ships, cells, answers, tells_every_hit = tables
     family = rows.copy()
     copied = np.empty(len(family), np.int32)
     answer_to = np.empty(len(family), np.int16)
-    counts = np.empty(board_cells, np.int64)
-    sizes = np.empty(answer_count, np.int64)
-    room = (board_cells + 1) * answer_count
-    ranges = np.empty((room, 4), np.int64)  # start, end, misses left, hits left
-    hits = np.empty((room, 2), np.uint64)
-    ranges[0] = (0, len(family), limits[0], limits[1])
-    hits[0] = hit
+    counts = np.empty(limits.board_cells, np.int64)
+    sizes = np.empty(limits.answers, np.int64)
+    # Parts of the family wait on a stack: part p is family[starts[p] : ends[p]]. Each shot on the
+    # way to a part leaves at most one part per answer behind.
+    room = (limits.board_cells + 1) * limits.answers
+    starts, ends = np.empty(room, np.int64), np.empty(room, np.int64)
+    misses_of, hits_of = np.empty(room, np.int64), np.empty(room, np.int64)  # still allowed, needed
+    hit_cells_of = np.empty((room, 2), np.uint64)
+    starts[0], ends[0] = 0, len(family)
+    misses_of[0], hits_of[0] = limits.misses, limits.hits
+    hit_cells_of[0] = hit_cells
     waiting, total, is_first = 1, 0, True
     hit_now = np.empty(2, np.uint64)
     while waiting:
         waiting -= 1
-        start, end, misses, left = ranges[waiting]
-        if misses < 0:
+        start, end = starts[waiting], ends[waiting]
+        misses_left, hits_left = misses_of[waiting], hits_of[waiting]
+        if misses_left < 0:
             continue
-        if left == 0 or (end - start == 1 and not is_first):
+        # Greedy only hits once a single configuration is left; `first` may still miss it.
+        is_known = end - start == 1 and not is_first
+        if hits_left == 0 or is_known:
             total += end - start
             continue
-        hit_now[:] = hits[waiting]
+        hit_now[:] = hit_cells_of[waiting]
         cell = first
         if not is_first:
-            count_by_cell(cells, family[start:end], counts)
-            cell, greatest = -1, 0
-            for c in range(board_cells):
-                if counts[c] > greatest and not hit_now[c >> 6] >> np.uint64(c & 63) & np.uint64(1):
-                    cell, greatest = c, counts[c]
+            cell = most_frequent_cell(cells, family[start:end], hit_now, counts)
         is_first = False
         sizes[:] = 0
         for i in range(start, end):
-            answer_to[i] = answer_of(ships, answers, is_fixed, family[i], cell, hit_now)
+            answer_to[i] = answer_of(ships, answers, tells_every_hit, family[i], cell, hit_now)
             sizes[answer_to[i]] += 1
             copied[i] = family[i]
-        place = start
-        for answer in range(answer_count):
-            if sizes[answer]:
-                ranges[waiting] = (
-                    place,
-                    place + sizes[answer],
-                    misses - (answer == MISS),
-                    left - (answer != MISS),
-                )
-                hits[waiting] = hit_now
-                if answer != MISS:
-                    hits[waiting, cell >> 6] |= np.uint64(1) << np.uint64(cell & 63)
-                waiting += 1
-                for i in range(start, end):
-                    if answer_to[i] == answer:
-                        family[place] = copied[i]
-                        place += 1
+        next_index = start  # the parts by answer take the place of the part that is split
+        for answer in range(limits.answers):
+            if sizes[answer] == 0:
+                continue
+            starts[waiting], ends[waiting] = next_index, next_index + sizes[answer]
+            misses_of[waiting] = misses_left - (answer == MISS)
+            hits_of[waiting] = hits_left - (answer != MISS)
+            hit_cells_of[waiting] = hit_now
+            if answer != MISS:
+                hit_cells_of[waiting, cell >> 6] |= np.uint64(1) << np.uint64(cell & 63)
+            waiting += 1
+            for i in range(start, end):
+                if answer_to[i] == answer:
+                    family[next_index] = copied[i]
+                    next_index += 1
     return total

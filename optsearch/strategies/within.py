@@ -19,9 +19,10 @@ this aim, on small games: `optsearch solve --objective within=K`.)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_repl
 from optsearch.strategies import Strategy
 from optsearch.strategies.greedy import counts_of
 from optsearch.strategies.player import number
+
+if TYPE_CHECKING:
+    from optsearch.strategies.finishing import Tables
 
 Rows = NDArray[np.int32]
 MOST = 1 << 20
@@ -62,12 +66,12 @@ class Within(Strategy):
             fresh = [cell for cell in range(game.cells) if not position.closed >> cell & 1]
             return game.cell(max(fresh, key=counts.__getitem__))
         family = family_of(position)
-        misses = self.shots - game.fleet_cells - position.misses.bit_count()
-        chosen = self._candidates(position, family.counts())
-        if misses < 0 or len(chosen) == 1:
-            return game.cell(chosen[0])
-        values = {cell: family.finished(misses, cell) for cell in chosen}
-        return game.cell(max(chosen, key=values.__getitem__))
+        misses = self.shots - game.fleet_cells - position.misses.bit_count()  # still allowed
+        candidates = self._candidates(position, family.count_by_cell())
+        if misses < 0 or len(candidates) == 1:
+            return game.cell(candidates[0])
+        values = {cell: family.count_finished(misses, cell) for cell in candidates}
+        return game.cell(max(candidates, key=values.__getitem__))
 
     def _is_large(self, game: Game, position: Position) -> bool:
         return configurations_of(game) > self.cap and (
@@ -83,7 +87,7 @@ class Within(Strategy):
         return [cell for cell in fresh if 100 * counts[cell] >= threshold][: self.candidates]
 
 
-# Families, each parted from that of the position before
+# Families, each a part of that of the position before
 
 
 @lru_cache(maxsize=4)
@@ -100,57 +104,58 @@ class FamilyTables:
     ships: CellSets
     cells: NDArray[np.int16]
     answers: NDArray[np.int16]
-    numbers: dict[Reply, int]
+    answer_numbers: dict[Reply, int]
 
     @property
-    def is_fixed(self) -> bool:
-        """True if every hit tells a label, not only one that sinks."""
-        return self.game.has_labels
+    def arrays(self) -> Tables:
+        """The tables as the compiled functions take them."""
+        from optsearch.strategies.finishing import Tables
+
+        return Tables(self.ships, self.cells, self.answers, self.game.has_labels)
 
 
 @dataclass(frozen=True)
-class _Left:
-    """Some rows of tables, and the position at which these are left."""
+class _Family:
+    """The configurations that a position leaves. rows -- their numbers in the tables."""
 
     tables: FamilyTables
     position: Position
     rows: Rows
 
     @property
-    def _hit(self) -> NDArray[np.uint64]:
+    def _hit_cells(self) -> NDArray[np.uint64]:
         words: NDArray[np.uint64] = to_words([self.position.hits])[0]
         return words
 
-    def counts(self) -> list[int]:
-        """Count the configurations with each cell."""
+    def count_by_cell(self) -> list[int]:
+        """Count, for each cell of the board, the configurations with a ship there."""
         from optsearch.strategies.finishing import count_by_cell
 
         counts = np.zeros(self.tables.game.cells, np.int64)
         count_by_cell(self.tables.cells, self.rows, counts)
         return [int(n) for n in counts]
 
-    def finished(self, misses: int, cell: int) -> int:
+    def count_finished(self, misses: int, cell: int) -> int:
         """Count those finished with at most `misses` misses, if `cell` is shot, then greedy."""
-        from optsearch.strategies.finishing import count_finished
+        from optsearch.strategies.finishing import Limits, count_finished
 
-        tables, position = self.tables, self.position
-        limits = (misses, position.hits_left, tables.game.cells, 1 + max(tables.numbers.values()))
-        return int(
-            count_finished(
-                *(tables.ships, tables.cells, tables.answers, tables.is_fixed, self.rows),
-                *(self._hit, limits, cell),
-            )
+        limits = Limits(
+            misses=misses,
+            hits=self.position.hits_left,
+            board_cells=self.tables.game.cells,
+            answers=1 + max(self.tables.answer_numbers.values()),
         )
+        return int(count_finished(self.tables.arrays, self.rows, self._hit_cells, limits, cell))
 
-    def after(self, shot: Shot) -> _Left:
-        """Return the rows that give the reply of a shot."""
+    def after(self, shot: Shot) -> _Family:
+        """Return the family after one more shot: the configurations that give its reply."""
         from optsearch.strategies.finishing import rows_with_answer
 
-        tables, game = self.tables, self.tables.game
-        cell = shot.cell[0] * game.columns + shot.cell[1]
-        arrays = tables.ships, tables.answers, tables.is_fixed
-        rows = rows_with_answer(*arrays, self.rows, cell, self._hit, tables.numbers[shot.reply])
-        return _Left(tables, self.position.after(shot.cell, shot.reply), rows)
+        tables = self.tables
+        cell = shot.cell[0] * tables.game.columns + shot.cell[1]
+        answer = tables.answer_numbers[shot.reply]
+        rows = rows_with_answer(tables.arrays, self.rows, cell, self._hit_cells, answer)
+        return _Family(tables, self.position.after(shot.cell, shot.reply), rows)
 
 
 def list_tables(start: Position) -> FamilyTables:
@@ -161,32 +166,56 @@ def list_tables(start: Position) -> FamilyTables:
     """
     game = start.game
     ships = list_ships(start)
-    numbers = {MISS: 0, HIT: 1}
-    for answer in known_replies(game):
-        numbers.setdefault(answer, len(numbers))
-    pieces, answers = [], []
-    for index, kind in enumerate(() if game.is_silent else game.fleet):
-        distinct, which = np.unique(ships[:, index], axis=0, return_inverse=True)
-        parts = [
-            [*game.label_table.cells_by_label[kind, mask].items()] for mask in to_masks(distinct)
-        ]
-        for i in range(max(map(len, parts))):
-            labelled = [part[i] if i < len(part) else (None, 0) for part in parts]
-            replies = [game.announcement.reply_to_hit(label, is_sunk=True) for label, _ in labelled]
-            pieces.append(to_words([cells for _, cells in labelled])[which.ravel()])
-            answers.append(np.array([numbers[r] for r in replies], np.int16)[which.ravel()])
+    answer_numbers = {MISS: 0, HIT: 1}
+    for reply in known_replies(game):
+        answer_numbers.setdefault(reply, len(answer_numbers))
     covered = np.bitwise_or.reduce(ships, axis=1)
     if game.is_silent:
-        pieces, answers = [covered], [np.ones(len(ships), np.int16)]
+        labelled = [(covered, np.ones(len(ships), np.int16))]
+    else:
+        labelled = [
+            part
+            for index, kind in enumerate(game.fleet)
+            for part in _split_by_label(game, kind, ships[:, index], answer_numbers)
+        ]
+    cell_sets, answers = zip(*labelled, strict=True)
     flags = np.unpackbits(covered.view(np.uint8), axis=1, bitorder="little")
     cells = flags.nonzero()[1].astype(np.int16).reshape(len(ships), game.fleet_cells)
-    return FamilyTables(game, np.stack(pieces, axis=1), cells, np.stack(answers, axis=1), numbers)
+    return FamilyTables(
+        game=game,
+        ships=np.stack(cell_sets, axis=1),
+        cells=cells,
+        answers=np.stack(answers, axis=1),
+        answer_numbers=answer_numbers,
+    )
 
 
-_last: dict[str, list[_Left]] = {"path": []}  # the families on the way to the last position
+def _split_by_label(
+    game: Game, kind: int, ships: NDArray[np.uint64], answer_numbers: dict[Reply, int]
+) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int16]]]:
+    """Split one ship of all configurations into sets of cells that have one label each.
+
+    ships -- the cells of the ship in each configuration. Yields pairs of arrays, a row per
+    configuration: the cells of a set, and the number of the answer to a hit there. A ship with
+    fewer labels than others of its kind has empty sets at the end.
+    """
+    placements, index_of = np.unique(ships, axis=0, return_inverse=True)
+    index_of = index_of.ravel()
+    by_label = game.label_table.cells_by_label
+    sets = [list(by_label[kind, mask].items()) for mask in to_masks(placements)]
+    most = max(map(len, sets))
+    padded = [[*of_placement, *[(None, 0)] * (most - len(of_placement))] for of_placement in sets]
+    for i in range(most):
+        labels, masks = zip(*(of_placement[i] for of_placement in padded), strict=True)
+        replies = [game.announcement.reply_to_hit(label, is_sunk=True) for label in labels]
+        answers = np.array([answer_numbers[reply] for reply in replies], np.int16)
+        yield to_words(masks)[index_of], answers[index_of]
 
 
-def family_of(position: Position) -> _Left:
+_last: dict[str, list[_Family]] = {"path": []}  # the families on the way to the last position
+
+
+def family_of(position: Position) -> _Family:
     """Return the family of a position, from the last cached one on the way to it."""
     shots = position.shots
     path = [
@@ -197,18 +226,19 @@ def family_of(position: Position) -> _Left:
     ]
     if not path:
         path = [_list_family(position)]
-    for shot in shots[len(path[-1].position.shots) :]:
+    shots_covered = len(path[-1].position.shots)
+    for shot in shots[shots_covered:]:
         path.append(path[-1].after(shot))
     _last["path"] = path
     return path[-1]
 
 
-def _list_family(position: Position) -> _Left:
+def _list_family(position: Position) -> _Family:
     """List the family of the empty board, or, if that is too large, of a position."""
     start = Position(position.game)
     is_small = configurations_of(position.game) <= MOST
     tables = list_tables(start if is_small else position)
-    family = _Left(tables, start, np.arange(len(tables.ships), dtype=np.int32))
+    family = _Family(tables, start, np.arange(len(tables.ships), dtype=np.int32))
     for shot in () if is_small else position.shots:
         family = family.after(shot)
     return family
