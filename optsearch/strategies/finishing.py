@@ -1,14 +1,8 @@
 """Count in numba how many configurations greedy finishes in time; `within` has the definition.
 
-A family is a list of row numbers of three tables:
-
-- `ships`, uint64 of shape (n, ships, 2): the cells of each ship as two words; of a ship whose cells
-  have several labels, the cells with each label, as if they were ships.
-- `cells`, int16 of shape (n, fleet cells): the same cells as numbers.
-- `answers`, int16 of shape (n, ships): the answer to a hit on each ship or, where sinkings are
-  announced, to the hit that sinks it. HIT if the reply is only "hit", else a number above HIT.
-
-If hits tell nothing, all ships of a configuration count as one. Cells that are hit are two words.
+A family is a list of row numbers of the arrays in `Tables`, which have a row per configuration. If
+hits tell nothing, all ships of a configuration count as one. A set of cells is two words: the bits
+of cells 0 to 63, and those of the others.
 """
 
 from __future__ import annotations
@@ -56,7 +50,11 @@ class Limits(NamedTuple):
 
 @njit(cache=True)
 def count_by_cell(cells: Array, rows: Array, counts: Array) -> None:
-    """Fill `counts`, int64 of shape (cells of the board,): the configurations with each cell."""
+    """Count for each cell the configurations of a family that have a ship there.
+
+    cells -- as in `Tables`. rows -- the family. counts -- int64 of shape (cells of the board,),
+    which receives the counts.
+    """
     counts[:] = 0
     for row in rows:
         for cell in cells[row]:
@@ -67,10 +65,9 @@ def count_by_cell(cells: Array, rows: Array, counts: Array) -> None:
 def answer_of(
     ships: Array, answers: Array, tells_every_hit: bool, row: int, cell: int, hit_cells: Array
 ) -> int:
-    """Return the answer of a configuration to a shot at a cell.
+    """Return the answer of one configuration, a row of the tables, to a shot at a cell.
 
-    hit -- the cells hit before, two words. is_fixed -- True if every hit is answered by its label,
-    not only a hit that sinks.
+    ships, answers, tells_every_hit -- of `Tables`. hit_cells -- the cells hit before.
     """
     word, bit = cell >> 6, np.uint64(1) << np.uint64(cell & 63)  # of the cell in a set
     for ship in range(ships.shape[1]):
@@ -88,7 +85,10 @@ def answer_of(
 def rows_with_answer(
     tables: Tables, rows: Array, cell: int, hit_cells: Array, answer: int
 ) -> Array:
-    """Return the configurations of a family that give an answer to a shot."""
+    """Return the configurations of a family (int32 row numbers) that give an answer to a shot.
+
+    hit_cells -- the cells hit before.
+    """
     ships, _, answers, tells_every_hit = tables
     chosen = np.empty(len(rows), np.int32)
     n = 0
@@ -120,8 +120,7 @@ def count_finished(
 ) -> int:
     """Count the configurations that are finished in time if `first` is shot and then greedy plays.
 
-    hit -- the cells hit so far, two words. limits -- the misses still allowed, the hits still
-    needed, the cells of the board, and the number of answers.
+    rows -- the family. hit_cells -- the cells hit so far.
     """
     ships, cells, answers, tells_every_hit = tables
     family = rows.copy()

@@ -79,7 +79,10 @@ class Within(Strategy):
         )
 
     def _candidates(self, position: Position, counts: list[int]) -> list[int]:
-        """Choose the candidates, step 2."""
+        """List the candidates of step 2, the most probable cell first.
+
+        counts -- for each cell the configurations with it.
+        """
         closed = position.closed
         fresh = [cell for cell, n in enumerate(counts) if n and not closed >> cell & 1]
         fresh.sort(key=lambda cell: -counts[cell])
@@ -98,7 +101,10 @@ def configurations_of(game: Game) -> int:
 
 @dataclass(frozen=True)
 class FamilyTables:
-    """Configurations in the form of `finishing`. numbers -- of replies, as in `answers`."""
+    """The configurations of a game, in the form of `finishing.Tables`.
+
+    answer_numbers -- the number of each reply in `answers`.
+    """
 
     game: Game
     ships: CellSets
@@ -159,11 +165,7 @@ class _Family:
 
 
 def list_tables(start: Position) -> FamilyTables:
-    """List the configurations that the hits and misses of a position leave, as tables.
-
-    Each ship is split into pieces of one label; if it has fewer than another placement of its kind,
-    the remaining ones are empty.
-    """
+    """List the configurations that the hits and misses of a position leave, as tables."""
     game = start.game
     ships = list_ships(start)
     answer_numbers = {MISS: 0, HIT: 1}
@@ -216,7 +218,7 @@ _last: dict[str, list[_Family]] = {"path": []}  # the families on the way to the
 
 
 def family_of(position: Position) -> _Family:
-    """Return the family of a position, from the last cached one on the way to it."""
+    """Return the family of a position; it continues from the last call if that was on the way."""
     shots = position.shots
     path = [
         family
@@ -234,7 +236,10 @@ def family_of(position: Position) -> _Family:
 
 
 def _list_family(position: Position) -> _Family:
-    """List the family of the empty board, or, if that is too large, of a position."""
+    """List the family of the empty board or, if that has over MOST configurations, of a position.
+
+    The second is listed from the hits and misses alone; what else the replies tell is used then.
+    """
     start = Position(position.game)
     is_small = configurations_of(position.game) <= MOST
     tables = list_tables(start if is_small else position)
