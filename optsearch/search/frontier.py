@@ -307,9 +307,9 @@ class BestFirstSearch:
         if shot.parts is None:
             if shot in self._under_way.values():
                 return None
-            question = Question(shot.state_node.state, shot.cell, limit, self.nodes)
-            self._under_way[question] = shot
-            return question
+            new = Question(shot.state_node.state, shot.cell, limit, self.nodes)
+            self._under_way[new] = shot
+            return new
         parts = sorted(shot.parts.values(), key=lambda part: len(part.state.family))
         lower = shot.missed_cost + sum(part.lower for part in parts)
         for part in parts:
