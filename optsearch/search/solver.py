@@ -1,9 +1,9 @@
 """The exact optimum of a position, or a bracket of it: branch and bound over residual families.
 
-The mathematics is in the docstring of the kernel, `cython_ext/search/_search.pyx`: the state is
-what is still to be found, in a normal form that forgets how it was reached. Above it,
-`optsearch.search.frontier` holds the top of the search, `team` shares out its questions, and
-`watch` tells how far it is.
+The mathematics is in the docstring of the kernel, `cython_ext/search/_search.pyx`. A state there is
+what is still to be found, in a normal form that forgets how it was reached. Above the kernel,
+`optsearch.search.frontier` has the top of the search, `team` shares out its questions, and `watch`
+reports how far it is.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ SOON = 20_000  # configurations, up to which a first bracket takes a moment
 class Solver:
     """A solver of one position for one objective; it keeps its table, so that trees are cheap.
 
-    all_shots -- True also finds the optimum after each first shot. prior -- the weights of the
-    configurations; totals and numbers of configurations are then sums of weights. family -- hidden
-    sets that replace the configurations; for the mean, and without a table on disk.
+    disk -- a table on disk that the search uses too. all_shots -- True also finds the optimum after
+    each first shot. prior -- the weights of the configurations; totals and numbers of
+    configurations are then sums of weights. family -- hidden sets that replace the configurations;
+    for the mean, and without a table on disk.
     Raises ImpossiblePosition if no configuration is left, TooLarge if they cannot be listed.
     """
 
@@ -105,7 +106,7 @@ class Solver:
         self._rule: Diagonals | None = None
 
     def _keep(self, key: bytes, value: int) -> None:
-        """Keep the result of a worker."""
+        """Keep a table entry that a worker found."""
         self._table.put(key, value)
         if self._disk is not None:
             self._disk.put(key, value)
@@ -123,10 +124,11 @@ class Solver:
         parallel: Parallel | None = None,
         partial: bool = False,
     ) -> Solution:
-        """Return the optimum, or its bracket when the time is over.
+        """Return the optimum, or its bracket if the time limit ends the search.
 
-        time_limit -- seconds from now. partial -- True returns the bracket after ctrl-C, too,
-        instead of raising KeyboardInterrupt. A call resumes an earlier one that was cut short.
+        A call resumes an earlier one that was cut short. time_limit -- seconds from now.
+        parallel -- the workers to ask; None searches in this process. partial -- True returns the
+        bracket after ctrl-C too, instead of raising KeyboardInterrupt.
         """
         with self._lock:
             if self._solution is None or not self._solution.is_complete:
@@ -138,6 +140,7 @@ class Solver:
     def _search(
         self, time_limit: float | None, parallel: Parallel | None, partial: bool
     ) -> Solution:
+        """Search as `search` does, from the state that earlier calls left."""
         if self.kernel.is_over(self.kernel.root):
             return self._answer(0, (), budget=0)
         limit = self._limit = None if time_limit is None else Limit(time_limit)
@@ -165,6 +168,7 @@ class Solver:
         return self._answer(frontier.upper, self._best(frontier), NO_BUDGET)
 
     def _search_within(self, parallel: Parallel | None, partial: bool) -> Solution:
+        """Search for the strategy that finishes most within K shots."""
         assert self.objective.shots is not None
         budget = self.objective.shots - self.kernel.cells_left
         root = self.kernel.root._replace(budget=budget)
@@ -177,7 +181,12 @@ class Solver:
         return self._answer(frontier.upper, self._best(frontier), budget)
 
     def _search_worst(self, parallel: Parallel | None, partial: bool) -> Solution:
-        """Search with budgets of misses, the least first, from the bound without a search on."""
+        """Search for the strategy with the fewest shots in its worst case.
+
+        The first budget of misses is the lower bound that needs no search. If no strategy keeps
+        to a budget, the next one is tried. The least mean is found along with it if there is no
+        time limit, or if it is asked for.
+        """
         root = self.kernel.root
         is_mean_asked = self._limit is None or self.objective.then_mean or self._all_shots
         if self._options.root_bounds and self._misses_at_most is None:
@@ -205,7 +214,11 @@ class Solver:
             self._misses_at_least += 1
 
     def _bound_worst(self) -> None:
-        """Bracket the worst case without a search: by packings, and by quick rules."""
+        """Bracket the misses in the worst case without a search.
+
+        The lower bound is by packings of sets. The upper bound is by the diagonals, or by the least
+        budget that the rule of a fresh frontier keeps to.
+        """
         root = self.kernel.root
         for sets in self._sets_to_pack():
             for misses in worst_case_misses(self.position.game, sets):
@@ -223,7 +236,12 @@ class Solver:
             budget += 1
 
     def _sets_to_pack(self) -> Iterable[Sequence[int]]:
-        """Return the sets to pack: the family, or if it is too large those of each single ship."""
+        """Return lists of sets of cells that each bound the worst case by a packing.
+
+        The list is the family itself, if it is silent and not too large. Else there is one for each
+        ship of the fleet, or none if these do not hold: after a shot, with a prior, or if hits show
+        where a ship lies.
+        """
         kernel, game = self.kernel, self.position.game
         if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST_ENTRIES:
             return [kernel.family.sets]
@@ -264,6 +282,10 @@ class Solver:
         )
 
     def _search_mean(self, parallel: Parallel | None, partial: bool) -> Solution:
+        """Search for the strategy with the least mean.
+
+        If the search may be cut short, it begins with the upper bounds that rules give.
+        """
         limit = self._limit
         is_long = limit is not None or (partial and len(self.kernel.root.family) > SOON)
         if is_long and self._greedy_misses is None:
@@ -295,7 +317,10 @@ class Solver:
             self._roll_out(frontier)
 
     def _roll_out(self, frontier: BestFirstSearch) -> None:
-        """Use rollouts as an upper bound, if they end in a part of the time."""
+        """Use rollouts as an upper bound, if they end within a share of the time limit.
+
+        Only the first call does anything, however it ends.
+        """
         from optsearch.search.rollouts import Rollouts, can_roll_out
 
         rolls_out, self._rolls_out = self._rolls_out, False  # once, however it ends
@@ -306,10 +331,10 @@ class Solver:
             rule.is_watched = False
 
     def _first_bracket(self) -> tuple[int, tuple[int, ...], int, int]:
-        """Return the bracket before the search has a frontier, in the order of `_answer`.
+        """Return bounds of the least misses before the search has a frontier.
 
-        The upper end is greedy's if its evaluation has ended, else that of shots at random. The
-        lower end is the kernel's bound without a search.
+        The lower bound is the kernel's, without a search. The upper bound is the cost of greedy if
+        its evaluation has ended, else the mean cost of shots at random.
         """
         lower = self.kernel.lower_bound(self.kernel.root)
         if self._greedy_misses is not None:
@@ -329,6 +354,7 @@ class Solver:
         return list(bits(best))
 
     def _search_all(self, frontier: BestFirstSearch, parallel: Parallel | None) -> None:
+        """Search until every first shot is decided, in this process or by the workers."""
         self.watch.frontier = frontier
         if parallel is None:
             search_here(frontier, self.watch)
@@ -383,12 +409,13 @@ class Solver:
         )
 
     def _shot_values(self, cost: int, budget: int) -> tuple[ShotValue, ...]:
+        """Return the value of every first shot; cost, budget -- as in `_make_solution`."""
         if self.objective.kind == "mean":
             return bracketed_values(self.position, self.kernel, self.watch.frontier)
         return budgeted_values(self.position, self.kernel, cost, budget)
 
     def _require_possible(self, solution: Solution) -> None:
-        """Raise TableError for a mean below bounds that no table has a part in."""
+        """Raise TableError if the upper bound of a mean is below bounds that use no table."""
         if self.objective.kind != "mean" or not self.kernel.is_silent:
             return
         leaves = Counter(self.kernel.family.weights)
@@ -402,6 +429,7 @@ class Solver:
                 raise self._contradiction(f"the total {solution.upper}", f"{minimum} by {argument}")
 
     def _contradiction(self, claim: str, fact: str) -> TableError:
+        """Return the error that a claim contradicts a fact, so that the table must be wrong."""
         where = f"the table {self._folder}" if self._folder else "the table in memory"
         return TableError(
             f"{claim} of {self.position.game} contradicts {fact}: {where} holds a value "
@@ -410,13 +438,13 @@ class Solver:
 
     @property
     def found(self) -> Solution:
-        """The result of the last search; without one, searches for the optimum."""
+        """Return the result of the last search; if there was none, search for the optimum."""
         return self.search() if self._solution is None else self._solution
 
     def least_cost(self, state: Subfamily, limit: Limit | None = None) -> tuple[int, bool]:
         """Return the least misses of a state and True, or a lower bound and False at the limit.
 
-        Easy states are always solved. For the mean.
+        It is for the mean. Easy states are solved even at the limit.
         """
         with self._lock:
             bound = None if len(state.family) <= self.kernel.easy_size else limit
@@ -434,6 +462,10 @@ class Solver:
         self._disk = None
 
     def _greedy(self) -> tuple[tuple[Cell, ...], int]:
+        """Return the cells that greedy chooses from, and the least total height after one of them.
+
+        Raises TableError if that is less than the optimum.
+        """
         root = self.kernel.root
         with self._lock:
             solution = self._solution
@@ -455,9 +487,9 @@ class Solver:
         return tuple(map(self.position.game.cell, cells)), self.watch.certain_cost + greedy_cost
 
     def misses_of(self, indices: Sequence[int], limit: int) -> int:
-        """Return the least misses of these configurations if below the limit, else a bound.
+        """Return the least misses of some configurations if below the limit, else a bound >= limit.
 
-        The bound is at least the limit. indices -- those of `kernel.sets`, ascending.
+        indices -- the configurations by their indices in `kernel.sets`, ascending.
         """
         family = np.array(indices, np.int32)
         with self._lock:
@@ -491,7 +523,10 @@ class Solver:
             return tree
 
     def _best_found(self) -> Node | Leaf:
-        """Return the strategy of the upper bound."""
+        """Return the tree of the upper bound of a search that was cut short.
+
+        Raises NotSupported if no strategy was evaluated in time.
+        """
         if self.watch.frontier is not None:
             return self.watch.frontier.strategy()
         if self._rule is not None:
