@@ -54,7 +54,7 @@ from optsearch.tree.solution import SearchStatus, ShotValue, Solution
 __all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
 
 DEFAULT = SolverOptions()
-SOON = 20_000  # configurations, up to which a first bracket takes a moment
+SOON = 20_000  # configurations up to which a first bracket takes a moment
 
 
 class Solver:
@@ -79,7 +79,7 @@ class Solver:
         family: Family | None = None,
     ):
         if position.game.ends_at_hit:
-            options = replace(options, root_bounds=False)  # which are of whole games
+            options = replace(options, root_bounds=False)  # these bounds are for whole games
         self._started = time.perf_counter()
         self._lock = threading.RLock()  # the kernel's buffers serve one thread at a time
         self.position = position
@@ -89,20 +89,21 @@ class Solver:
         self._all_shots = all_shots
         self._table = MemoryTable(options.memory)
         self._disk = disk
-        self._folder = None if disk is None else disk.path  # also when the disk is left
+        self._disk_folder = None if disk is None else disk.path  # kept after `leave_disk`
         spec = SearchSpec(position, objective, options, prior, family, None)
         self.kernel = self.watch.kernel = spec.kernel(self._table, disk, self.watch.tick)
         self._team = Team(spec, self.watch, self._keep, disk)
         self._solution: Solution | None = None
-        self._greedy_misses: int | None = None  # of greedy, ties first, once that was evaluated
+        self._greedy_misses: int | None = None  # of `first_greedy`, once that was evaluated
         self._options = options
         self._rolls_out = options.root_bounds and family is None
         if options.root_bounds and family is None and prior is None:
             self.watch.position = position
         self._limit: Limit | None = None  # of the search that runs
-        self._misses_at_least = 0  # in the worst case
+        # Of the worst case, in misses: a lower bound, and an upper bound with a strategy for it.
+        self._misses_at_least = 0
         self._misses_at_most: int | None = None
-        self._feasible: BestFirstSearch | None = None  # with so many
+        self._feasible: BestFirstSearch | None = None
         self._rule: Diagonals | None = None
 
     def _keep(self, key: bytes, value: int) -> None:
@@ -142,7 +143,7 @@ class Solver:
     ) -> Solution:
         """Search as `search` does, from the state that earlier calls left."""
         if self.kernel.is_over(self.kernel.root):
-            return self._answer(0, (), budget=0)
+            return self._make_solution(0, (), budget=0)
         limit = self._limit = None if time_limit is None else Limit(time_limit)
         search = {
             "mean": self._search_mean,
@@ -158,14 +159,16 @@ class Solver:
         except LimitReached as reached:
             if reached.limit is not limit:
                 raise
+        # The search was cut short.
         if self.objective.kind != "mean":
-            return self._open_answer()
-        with suppress(KeyboardInterrupt):  # a second one ends that
-            self._bracket_late()
+            return self._bracket_solution()
+        with suppress(KeyboardInterrupt):  # a second one skips this step
+            self._bracket_after_interrupt()
         frontier = self.watch.frontier
-        if frontier is None:
-            return self._answer(*self._first_bracket(), is_settled=False)
-        return self._answer(frontier.upper, self._best(frontier), NO_BUDGET)
+        if frontier is not None:
+            return self._make_solution(frontier.upper, self._best_cells(frontier), NO_BUDGET)
+        lower, upper = self._first_bracket()
+        return self._make_solution(upper, (), NO_BUDGET, lower_cost=lower, is_settled=False)
 
     def _search_within(self, parallel: Parallel | None, partial: bool) -> Solution:
         """Search for the strategy that finishes most within K shots."""
@@ -174,11 +177,11 @@ class Solver:
         root = self.kernel.root._replace(budget=budget)
         if budget < 0:  # nothing can be finished: one shot is as good as another
             cells = [cell for cell, _ in self.kernel.shots(root)]
-            return self._answer(self.kernel.weight(root), cells, budget)
+            return self._make_solution(self.kernel.weight(root), cells, budget)
         frontier = self.watch.frontier = self.watch.frontier or BestFirstSearch(self.kernel, root)
         frontier.set_early_opening(self._limit is not None)
         self._search_all(frontier, parallel)
-        return self._answer(frontier.upper, self._best(frontier), budget)
+        return self._make_solution(frontier.upper, self._best_cells(frontier), budget)
 
     def _search_worst(self, parallel: Parallel | None, partial: bool) -> Solution:
         """Search for the strategy with the fewest shots in its worst case.
@@ -200,17 +203,17 @@ class Solver:
                 stops_below_ceiling=not is_mean_asked,
             )
             frontier.set_early_opening(self._limit is not None)
-            if budget == self._misses_at_most:
+            if budget == self._misses_at_most:  # then a strategy for this budget is known
                 if not is_mean_asked:
-                    return self._open_answer()
+                    return self._bracket_solution()
                 self.watch.worst = self.kernel.cells_left + budget
                 if self._rule is not None:
                     frontier.add_strategy(self._rule)
             self._search_all(frontier, parallel)
             if frontier.upper < FORBIDDEN:
                 if not is_mean_asked:
-                    return self._open_answer()
-                return self._answer(frontier.upper, self._best(frontier), budget)
+                    return self._bracket_solution()
+                return self._make_solution(frontier.upper, self._best_cells(frontier), budget)
             self._misses_at_least += 1
 
     def _bound_worst(self) -> None:
@@ -245,33 +248,18 @@ class Solver:
         kernel, game = self.kernel, self.position.game
         if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST_ENTRIES:
             return [kernel.family.sets]
-        is_whole = not self.position.shots and self.prior is None
-        shows_place = game.label_of_kind is None  # hits on a ship tell where it lies
-        return hidden_ship_sets(game) if is_whole and not shows_place else []
+        is_whole_game = not self.position.shots and self.prior is None
+        shows_placement = game.label_of_kind is None
+        return hidden_ship_sets(game) if is_whole_game and not shows_placement else []
 
-    def _open_answer(self) -> Solution:
+    def _bracket_solution(self) -> Solution:
         """Return the bracket of an unfinished search for the worst case or for within=K."""
-        kernel, frontier = self.kernel, self.watch.frontier
-        weight = kernel.weight(kernel.root)
-        if self.objective.kind == "within":
-            missed = (0, weight) if frontier is None else (frontier.lower, frontier.upper)
-            lower, upper = weight - missed[1], weight - missed[0]
-        else:
-            misses = self._misses_at_most
-            if frontier is not None and frontier.upper < FORBIDDEN:
-                misses, self._feasible = frontier.state.budget, frontier
-                self._misses_at_most = misses
-            elif misses is None:
-                cells = len(kernel.shots(kernel.root._replace(budget=0)))
-                cells += kernel.free_hits(kernel.root).bit_count()
-                misses = max(0, cells - kernel.cells_left)
-            self.watch.frontier = self._feasible
-            lower = kernel.cells_left + self._misses_at_least
-            upper = kernel.cells_left + misses
-        answer = self._answer(0, (), 0, 0, has_values=False)
-        is_known = self.objective.kind == "worst" and lower == upper
+        is_worst = self.objective.kind == "worst"
+        lower, upper = self._bracket_worst() if is_worst else self._bracket_within()
+        unfinished = self._make_solution(0, (), budget=0, lower_cost=0, has_values=False)
+        is_known = is_worst and lower == upper
         return replace(
-            answer,
+            unfinished,
             total_height=None,
             worst=upper if is_known else None,
             finished=None,
@@ -280,6 +268,30 @@ class Solver:
             is_exact=False,
             best_shots=(),
         )
+
+    def _bracket_within(self) -> tuple[int, int]:
+        """Return bounds of the weight that a strategy can finish within K shots."""
+        weight, frontier = self.kernel.weight(self.kernel.root), self.watch.frontier
+        if frontier is None:
+            return 0, weight
+        return weight - frontier.upper, weight - frontier.lower
+
+    def _bracket_worst(self) -> tuple[int, int]:
+        """Return bounds of the shots in the worst case.
+
+        `watch.frontier` becomes the one with a strategy for the upper bound, or None.
+        """
+        kernel, frontier = self.kernel, self.watch.frontier
+        misses = self._misses_at_most
+        if frontier is not None and frontier.upper < FORBIDDEN:
+            misses, self._feasible = frontier.state.budget, frontier
+            self._misses_at_most = misses
+        elif misses is None:  # shoot every cell that can have a ship
+            cells = len(kernel.shots(kernel.root._replace(budget=0)))
+            cells += kernel.free_hits(kernel.root).bit_count()
+            misses = max(0, cells - kernel.cells_left)
+        self.watch.frontier = self._feasible
+        return kernel.cells_left + self._misses_at_least, kernel.cells_left + misses
 
     def _search_mean(self, parallel: Parallel | None, partial: bool) -> Solution:
         """Search for the strategy with the least mean.
@@ -299,14 +311,17 @@ class Solver:
         if self._greedy_misses is not None:
             frontier.add_known_strategy(first_greedy, self._greedy_misses)
         frontier.set_early_opening(limit is not None or self.kernel.has_prices)
-        if is_long:  # then the tree of the bracket is shown
+        if is_long:  # the bracket may be the result, and these give it a good tree
             frontier.add_strategy(greedy_choice)
             self._roll_out(frontier)
         self._search_all(frontier, parallel)
-        return self._answer(frontier.upper, self._best(frontier), NO_BUDGET)
+        return self._make_solution(frontier.upper, self._best_cells(frontier), NO_BUDGET)
 
-    def _bracket_late(self) -> None:
-        """Compute, after ctrl-C, the first bracket of a search with a limit; it takes a moment."""
+    def _bracket_after_interrupt(self) -> None:
+        """Add the upper bounds of rules to a search that began without them, if that is quick.
+
+        A search with a time limit has them from its beginning.
+        """
         frontier = self.watch.frontier
         if frontier is None or self._limit is not None or self._greedy_misses is not None:
             return
@@ -323,14 +338,14 @@ class Solver:
         """
         from optsearch.search.rollouts import Rollouts, can_roll_out
 
-        rolls_out, self._rolls_out = self._rolls_out, False  # once, however it ends
-        if rolls_out and can_roll_out(self.kernel):
+        is_first_call, self._rolls_out = self._rolls_out, False
+        if is_first_call and can_roll_out(self.kernel):
             rule = Rollouts(self.kernel)
             with self.watch.in_part_of_the_time():
                 frontier.add_strategy(rule)
             rule.is_watched = False
 
-    def _first_bracket(self) -> tuple[int, tuple[int, ...], int, int]:
+    def _first_bracket(self) -> tuple[int, int]:
         """Return bounds of the least misses before the search has a frontier.
 
         The lower bound is the kernel's, without a search. The upper bound is the cost of greedy if
@@ -344,14 +359,14 @@ class Solver:
         else:
             misses = shots_by_chance(self.position) - self.kernel.cells_left
             upper = floor(misses * self.kernel.weight(self.kernel.root))
-        return upper, (), NO_BUDGET, min(lower, upper)
+        return min(lower, upper), upper
 
-    def _best(self, frontier: BestFirstSearch) -> list[int]:
-        """List all cells in the orbits of the best first shots."""
-        best = 0
+    def _best_cells(self, frontier: BestFirstSearch) -> list[int]:
+        """List the best first shots, and their images under the symmetries of the position."""
+        mask = 0
         for cell in frontier.best_cells:
-            best |= self.kernel.orbit(cell)
-        return list(bits(best))
+            mask |= self.kernel.orbit(cell)
+        return list(bits(mask))
 
     def _search_all(self, frontier: BestFirstSearch, parallel: Parallel | None) -> None:
         """Search until every first shot is decided, in this process or by the workers."""
@@ -361,19 +376,28 @@ class Solver:
         else:
             self._team.search(frontier, parallel, collect=self._disk is not None)
 
-    def _answer(
+    def _make_solution(
         self,
         cost: int,
-        best: list[int] | tuple[int, ...],
+        best_cells: Sequence[int],
         budget: int,
         lower_cost: int | None = None,
         is_settled: bool = True,
         has_values: bool = True,
     ) -> Solution:
+        """Return the solution for what the search has found.
+
+        cost -- of the best strategy, as the kernel counts it. best_cells -- the best first shots;
+        certain hits are added to them. budget -- the misses allowed, for worst. has_values -- False
+        leaves out the values of all first shots.
+
+        If there is no frontier to ask: lower_cost -- a lower bound of the cost; None if it is
+        `cost`. is_settled -- True if every first shot is decided.
+        """
         game, weight = self.position.game, self.kernel.weight(self.kernel.root)
         kind = self.objective.kind
         certain = self.kernel.free_hits(self.kernel.root)
-        cells = sorted({*best, *bits(certain)})
+        cells = sorted({*best_cells, *bits(certain)})
         total = self.watch.certain_cost + cost
         frontier = self.watch.frontier
         if frontier is not None:
@@ -383,13 +407,12 @@ class Solver:
             )
         lower = total if lower_cost is None else self.watch.certain_cost + lower_cost
         is_exact = is_settled or kind != "mean"
+        has_height = kind == "worst" or (kind == "mean" and lower == total)
         return Solution(
             position=self.position,
             prior=self.prior,
             method="solver",
-            total_height=total
-            if (kind != "within" and lower == total) or kind == "worst"
-            else None,
+            total_height=total if has_height else None,
             configurations=weight,
             best_shots=tuple(game.cell(cell) for cell in cells) if is_exact else (),
             nodes=self.kernel.nodes + self.watch.remote_nodes,
@@ -430,7 +453,7 @@ class Solver:
 
     def _contradiction(self, claim: str, fact: str) -> TableError:
         """Return the error that a claim contradicts a fact, so that the table must be wrong."""
-        where = f"the table {self._folder}" if self._folder else "the table in memory"
+        where = f"the table {self._disk_folder}" if self._disk_folder else "the table in memory"
         return TableError(
             f"{claim} of {self.position.game} contradicts {fact}: {where} holds a value "
             "that is wrong; use another folder"
@@ -447,11 +470,12 @@ class Solver:
         It is for the mean. Easy states are solved even at the limit.
         """
         with self._lock:
-            bound = None if len(state.family) <= self.kernel.easy_size else limit
+            is_easy = len(state.family) <= self.kernel.easy_size
+            state_limit = None if is_easy else limit
             try:
-                if bound is not None:
-                    bound.check()
-                with self.watch.limited(bound):
+                if state_limit is not None:
+                    state_limit.check()
+                with self.watch.limited(state_limit):
                     return self.kernel.solve(state), True
             except LimitReached:
                 return self.kernel.lower_bound(state), False
@@ -470,21 +494,20 @@ class Solver:
         with self._lock:
             solution = self._solution
             assert solution is not None
-            optimum, best = solution.total_height, solution.best_shots
+            optimum, best_shots = solution.total_height, solution.best_shots
             assert optimum is not None
-            cells = self.kernel.greedy_shots(root)
-            greedy_cost = FORBIDDEN
-            if not cells or any(self.position.game.cell(cell) in best for cell in cells):
-                greedy_cost = optimum - self.watch.certain_cost
-            else:
-                for cell in cells:
-                    greedy_cost = min(
-                        greedy_cost, self.kernel.cost_of_shot(root, cell, greedy_cost)
-                    )
-            if self.watch.certain_cost + greedy_cost < optimum:
-                greedy = f"{self.watch.certain_cost + greedy_cost} by a greedy strategy"
-                raise self._contradiction(f"the optimum {optimum}", greedy)
-        return tuple(map(self.position.game.cell, cells)), self.watch.certain_cost + greedy_cost
+            indices = self.kernel.greedy_shots(root)
+            cells = tuple(map(self.position.game.cell, indices))
+            if not cells or any(cell in best_shots for cell in cells):
+                return cells, optimum
+            least_cost = FORBIDDEN
+            for index in indices:
+                cost = self.kernel.cost_of_shot(root, index, least_cost)
+                least_cost = min(least_cost, cost)
+            total = self.watch.certain_cost + least_cost
+            if total < optimum:
+                raise self._contradiction(f"the optimum {optimum}", f"{total} by a greedy strategy")
+        return cells, total
 
     def misses_of(self, indices: Sequence[int], limit: int) -> int:
         """Return the least misses of some configurations if below the limit, else a bound >= limit.
@@ -512,8 +535,8 @@ class Solver:
             elif self.objective.kind == "within":
                 root = root._replace(budget=(self.objective.shots or 0) - self.kernel.cells_left)
             try:
-                grown = grow_tree(self.kernel, root, partial(best_cell, self.kernel))
-                tree = DecisionTree(self.position, grown, prior=self._digest)
+                tree_root = grow_tree(self.kernel, root, partial(best_cell, self.kernel))
+                tree = DecisionTree(self.position, tree_root, prior=self._digest)
             except StopIteration:  # no shot of some state has the cost that the table has for it
                 optimum = f"the optimum {solution.total_height or solution.finished}"
                 raise self._contradiction(optimum, "every shot of a position below") from None
@@ -552,8 +575,11 @@ def table_name(game: Game, prior: Prior | None) -> str:
     return f"the solver's table of {game}, prior {prior.digest}"
 
 
-def _ready(time_limit: float | None, *arguments: Any) -> tuple[Solver, float | None]:
-    """Return a solver whose configurations are listed, and the seconds left."""
+def _make_solver(time_limit: float | None, *arguments: Any) -> tuple[Solver, float | None]:
+    """Return a solver, which lists its configurations, and the seconds left for its search.
+
+    arguments -- those of `Solver`. Raises TooLarge if the listing takes longer than the limit.
+    """
     limit = Limit(time_limit)
     try:
         with limit.alarm():
@@ -598,15 +624,15 @@ def solve(
     position, objective = Position.of(position, shots), Objective.of(objective)
     parallel = None if executor is None else Parallel(executor, workers)
     if table is None:
-        solver, left = _ready(
+        solver, seconds_left = _make_solver(
             time_limit, position, options, None, progress, objective, all_shots, prior
         )
-        return solver.search(left, parallel, partial)
+        return solver.search(seconds_left, parallel, partial)
     with Integers(table, table_name(position.game, prior)) as disk:
-        solver, left = _ready(
+        solver, seconds_left = _make_solver(
             time_limit, position, options, disk, progress, objective, all_shots, prior
         )
-        solution = solver.search(left, parallel, partial)
+        solution = solver.search(seconds_left, parallel, partial)
         solution = replace(solution, disk_entries=len(disk), disk_bytes=disk.store.size)
         solver.leave_disk()  # the tree is made later, from the table in memory
     return solution
