@@ -113,7 +113,7 @@ class SteppedClock:
     def __init__(self, monkeypatch, nodes):
         self.nodes = nodes
         monkeypatch.setattr(solver_, "Limit", self.limit)
-        monkeypatch.setattr(solver_, "_ready", lambda limit, *asked: (Solver(*asked), limit))
+        monkeypatch.setattr(solver_, "_make_solver", lambda limit, *asked: (Solver(*asked), limit))
 
     def limit(self, seconds=None, effort=None):
         return Limit(effort=self.nodes if effort is None else effort)
