@@ -54,8 +54,8 @@ def test_positions_in_any_order(monkeypatch):
     @cache
     def alone(position):
         monkeypatch.setitem(within._last, "path", [])
-        return family_of(position).counts()
+        return family_of(position).count_by_cell()
 
     expected = {position: alone(position) for position in asked}
     for position in (*asked, *reversed(asked)):
-        assert family_of(position).counts() == expected[position]
+        assert family_of(position).count_by_cell() == expected[position]
