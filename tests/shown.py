@@ -62,7 +62,8 @@ def refusal(words):
             values, rest, _ = command.make_parser(context).parse_args(args=[*words, "VALUE"])
         if rest:
             return f"{rest[0]!r} is neither a command nor an argument"
-        kinds = {p.name: p.type.value_type for p in command.params if isinstance(p.type, OptionType)}
+        params = command.params
+        kinds = {p.name: p.type.value_type for p in params if isinstance(p.type, OptionType)}
         for name, value in values.items():
             if issubclass(kinds.get(name, str), Enum) and value != "VALUE":
                 kinds[name](value)

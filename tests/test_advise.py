@@ -413,7 +413,7 @@ def person(monkeypatch, tmp_path):
                 super().__init__(is_quiet)
                 self.is_person = True
 
-            def _line(self, prompt):
+            def _read_line(self, prompt):
                 asked.append(prompt)
                 return next(left, None)
 

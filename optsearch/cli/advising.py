@@ -68,14 +68,32 @@ def reply_forms(game: Game) -> str:
     """Return the replies that a game may give, as a person writes them."""
     if game.shows_ships:
         return game.forms_of_replies  # far too many to list
-    texts = [str(reply).replace(":", " ") for reply in known_replies(game)]
+    *replies, last = (str(reply).replace(":", " ") for reply in known_replies(game))
+    forms = f"{', '.join(replies)} or {last}"
     names = [
-        f"{name.replace('-', ' ')} ({kind})"
-        for name, kind in game.named_ships.items()
+        f"{name.replace('-', ' ')} ({label})"
+        for name, label in game.named_ships.items()
         if name not in game.fleet_text
     ]
-    named = f", or with a name: {', '.join(names)}" if names and not game.is_silent else ""
-    return f"{', '.join(texts[:-1])} or {texts[-1]}{named}"
+    if names and not game.is_silent:
+        forms += f", or with a name: {', '.join(names)}"
+    return forms
+
+
+@dataclass(frozen=True)
+class ShownOptions:
+    """The advice to show: the number of shots, and when the optimum is searched."""
+
+    number: int = 5
+    endgame: int = ENDGAME
+
+
+@dataclass(frozen=True)
+class KeepingOptions:
+    """The file that keeps the replies."""
+
+    resume: Path | None = None
+    no_save: bool = False
 
 
 @app.command(
@@ -103,10 +121,8 @@ def advise(
     *,
     game: str | None = None,
     shots: str = "",
-    number: int = 5,
-    endgame: int = ENDGAME,
-    resume: Path | None = None,
-    no_save: bool = False,
+    shown: ShownOptions,
+    keeping: KeepingOptions,
     by: str | None = None,
     prior: str | None = None,
     noise: KnowledgeOptions,
@@ -123,23 +139,25 @@ def advise(
     size, false_replies = salvo_size(salvo), read_noise(noise)
     dialogue = Dialogue(is_quiet=form is not Form.TEXT)
     start = read_noisy_position(
-        PositionOptions(game or chosen_game(dialogue), shots), false_replies
+        PositionOptions(game or ask_for_game(dialogue), shots), false_replies
     )
     require_salvo(size, start.game)
     parsed_prior = read_prior(start.game, prior, noise.know or ())
     chooser = None if by is None else Chooser(by, start.game)
     if false_replies is not None and chooser is not None:
         chooser.strategy.require_noise()
-    file = resume
-    if resume is not None:
-        start = load_replies(start, resume)
-    elif dialogue.is_person and not dialogue.is_quiet and not no_save:
-        file = state_folder() / "advise" / f"{slug(start)}.txt"
-        start = offer_file(dialogue, start, file)
+    file = keeping.resume
+    if file is not None:
+        start = load_replies(start, file)
+    elif dialogue.is_person and not dialogue.is_quiet and not keeping.no_save:
+        file = state_folder() / "advise" / f"{file_stem(start)}.txt"
+        start = offer_kept_replies(dialogue, start, file)
     with show_progress("counting"):
         replies = Replies(start, parsed_prior)
-    session = Session(dialogue, replies, AdviceOptions(number, endgame, chooser, size), file)
-    session.is_file_named = resume is not None
+    session = Session(
+        dialogue, replies, AdviceOptions(shown.number, shown.endgame, chooser, size), file
+    )
+    session.is_file_named = keeping.resume is not None
     try:
         session.run()
     except KeyboardInterrupt:
@@ -150,7 +168,7 @@ def advise(
         raise click.exceptions.Exit(1)
 
 
-def chosen_game(dialogue: Dialogue) -> str:
+def ask_for_game(dialogue: Dialogue) -> str:
     """Ask a person for a game: its name, its text, or its number in the list that is shown."""
     games = menu_games()
     names = [game.name for game in games]
@@ -158,28 +176,30 @@ def chosen_game(dialogue: Dialogue) -> str:
         raise OptsearchError(f"name the game, as in optsearch advise {'|'.join(names)}")
     for number, game in enumerate(games, 1):
         dialogue.say(f"{number}  {game.name:<10} {game.about}")
+    name_of_number = {str(number): name for number, name in enumerate(names, 1)}
+    name_of_number[""] = names[0]  # an empty line takes the default
     while True:
         line = dialogue.ask(
             "which game? a number, a name or 10x10:5,4,3,3,2 [1] ", accept_empty=True
         )
         if line is None:
             raise OptsearchError("no game was named")
-        text = dict(zip(map(str, range(1, 1 + len(names))), names, strict=True)).get(line or "1")
+        text = name_of_number.get(line, line)
         try:
-            Game.parse(text or line)
-            return text or line
+            Game.parse(text)
+            return text
         except GameError as error:
             dialogue.refuse(str(error))
 
 
-def slug(position: AnyPosition) -> str:
+def file_stem(position: AnyPosition) -> str:
     """Return a name for the file of a game, which no other game has."""
     text = f"{position.game}{_noise_text(position)}"
     digest = blake2b(text.encode(), digest_size=4).hexdigest()
     return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
 
 
-def offer_file(dialogue: Dialogue, start: AnyPosition, file: Path) -> AnyPosition:
+def offer_kept_replies(dialogue: Dialogue, start: AnyPosition, file: Path) -> AnyPosition:
     """Return the position that a file keeps where the person wants to go on from it, or `start`.
 
     A file that is not gone on with is kept as FILE.before.
@@ -187,13 +207,13 @@ def offer_file(dialogue: Dialogue, start: AnyPosition, file: Path) -> AnyPositio
     if not file.exists():
         return start
     try:
-        before = load_replies(replace(start, shots=()), file)
-        if before.shots and not start.shots and not is_over(before):
-            replies = count_text(len(before.shots), "reply", "replies")
-            question = f"{replies} of this game are kept ({before}); go on with them? [Y/n] "
+        kept = load_replies(replace(start, shots=()), file)
+        if kept.shots and not start.shots and not is_over(kept):
+            replies = count_text(len(kept.shots), "reply", "replies")
+            question = f"{replies} of this game are kept ({kept}); go on with them? [Y/n] "
             answer = dialogue.ask(question, accept_empty=True)
             if answer is None or answer.lower() in ("", "y", "yes"):
-                return before
+                return kept
     except OptsearchError as error:
         dialogue.refuse(f"{error}; it stays as it is in {file}.before")
     with suppress(OSError):
@@ -205,22 +225,23 @@ def load_replies(start: AnyPosition, file: Path | None) -> AnyPosition:
     """Return the position that a file keeps, or `start` if there is no file yet."""
     if file is None or not file.exists():
         return start
-    head, _, text = text_of(file, OptsearchError, MOST_KEPT).partition("\n")
-    if head != file_header(start):
+    header, _, text = text_of(file, OptsearchError, MOST_KEPT).partition("\n")
+    if header != header_line(start):
         raise OptsearchError(
-            f"{str(file)!r} keeps no game of {start.game}: its first line is {head!r}, not "
-            f"{file_header(start)!r}; name another file"
+            f"{str(file)!r} keeps no game of {start.game}: its first line is {header!r}, not "
+            f"{header_line(start)!r}; name another file"
         )
     try:
-        shots = replace(start, shots=shots_of(start.game, text)).shots
+        kept = replace(start, shots=shots_of(start.game, text))
     except PositionError as error:
         raise PositionError(f"{str(file)!r} keeps no game: {error}") from None
-    if start.shots != shots[: len(start.shots)]:
+    begins_with_start = kept.shots[: len(start.shots)] == start.shots
+    if not begins_with_start:
         raise PositionError(f"--shots ({str(start)!r}) begin a game; {str(file)!r} has its own")
-    return replace(start, shots=shots)
+    return kept
 
 
-def file_header(position: AnyPosition) -> str:
+def header_line(position: AnyPosition) -> str:
     """Return the first line of a file of replies."""
     return f"# game: {position.game}{_noise_text(position)}"
 
@@ -304,8 +325,9 @@ class Session:
             try:
                 self._execute(line)
             except (PositionError, GameError) as error:
-                several = len(re.findall(r"(?<!\w)[A-Za-z]{1,2}\d+", line)) > 1
-                self._refuse(line, error, "nothing of the line is taken" if several else "")
+                cells = re.findall(r"(?<!\w)[A-Za-z]{1,2}\d+", line)
+                others = "nothing of the line is taken" if len(cells) > 1 else ""
+                self._refuse(line, error, others)
         replies = count_text(len(self.position.shots), "reply", "replies")
         self._dialogue.say(f"{replies}{self.resume_hint}")
 
@@ -315,45 +337,48 @@ class Session:
         if command in ("help", "?"):
             self._dialogue.say(HELP.format(replies=reply_forms(self.position.game)))
         elif command == "map":
-            self._dialogue.say()
-            if not self._dialogue.is_quiet:
-                with show_progress("counting") as progress:
-                    chart = heat_map_text(
-                        posterior_of(self.position, self._replies.prior, progress)
-                    )
-                out.print(chart, soft_wrap=True)
+            self._print_heat_map()
         elif command == "shots":
             self._dialogue.say(str(self.position) or "none yet")
         elif command == "undo":
             with show_progress("counting"):
-                gone = self._replies.undo(parse_cell(words[0]) if words else None)
-            self._dialogue.say(f"{gone} is taken back")
-            self._save_and_advise()
+                undone = self._replies.undo(parse_cell(words[0]) if words else None)
+            self._dialogue.say(f"{undone} is taken back")
+            self._save_and_print_advice()
         else:
             self._add_shots(line, shots_of(self.position.game, line))
 
     def _add_shots(self, line: str, shots: Sequence[Shot]) -> None:
         """Take the shots of a line up to one that is refused."""
-        before = self.position
+        position_before = self.position
         try:
-            for number, shot in enumerate(shots):
+            for index, shot in enumerate(shots):
                 try:
-                    with show_progress("counting"):
-                        meant = complete_reply(
-                            self.position, shot.cell, shot.reply, self._replies.prior
-                        )
-                        self._replies.add(shot.cell, meant)
+                    self._add_shot(shot)
                 except (PositionError, GameError) as error:
-                    self._refuse(line, error, others_text(shots, number))
+                    self._refuse(line, error, others_text(shots, index))
                     break
-                if meant.label is not None and shot.reply.label is None:
-                    message = f"{Shot(shot.cell, meant)}, the only ship that is possible"
-                    self._dialogue.say(message)
         finally:
-            if self.position is not before:
-                self._save_and_advise()
+            if self.position is not position_before:
+                self._save_and_print_advice()
 
-    def _save_and_advise(self) -> None:
+    def _add_shot(self, shot: Shot) -> None:
+        """Take a shot; name the ship that it sinks, if the reply does not and only one can be."""
+        with show_progress("counting"):
+            reply = complete_reply(self.position, shot.cell, shot.reply, self._replies.prior)
+            self._replies.add(shot.cell, reply)
+        if reply.label is not None and shot.reply.label is None:
+            self._dialogue.say(f"{Shot(shot.cell, reply)}, the only ship that is possible")
+
+    def _print_heat_map(self) -> None:
+        self._dialogue.say()
+        if not self._dialogue.is_quiet:
+            with show_progress("counting") as progress:
+                posterior = posterior_of(self.position, self._replies.prior, progress)
+                heat_map = heat_map_text(posterior)
+            out.print(heat_map, soft_wrap=True)
+
+    def _save_and_print_advice(self) -> None:
         """Keep the replies, and advise."""
         try:
             self._write_replies()
@@ -365,25 +390,26 @@ class Session:
         self._print_advice()
 
     def _write_replies(self) -> None:
-        if self._file is not None:
-            if not self.is_file_named:
-                with suppress(OSError):  # which the file will meet
-                    self._file.parent.mkdir(parents=True, exist_ok=True)
-            lines = [file_header(self.position), *map(str, self.position.shots)]
-            with replacement_for(self._file) as beside:
-                beside.write_text("".join(f"{line}\n" for line in lines))
+        if self._file is None:
+            return
+        if not self.is_file_named:
+            with suppress(OSError):  # writing the file will fail too, with a message
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+        lines = [header_line(self.position), *map(str, self.position.shots)]
+        with replacement_for(self._file) as temporary_file:
+            temporary_file.write_text("".join(f"{line}\n" for line in lines))
 
     def _refuse(self, line: str, error: OptsearchError, others: str) -> None:
         """Record and print what is wrong with a line. others -- a text about its other shots."""
-        together = error.together if isinstance(error, ReplyConflict) else ()
+        conflicting = error.together if isinstance(error, ReplyConflict) else ()
         reason = str(error)
-        if together:
-            reason += "; it is not taken (undo CELL takes an earlier one back)"
-        elif not any(word in reason for word in ("help", "write")):
-            reason += "; help lists what can be entered"
         self.refused.append(
-            {"line": line[:LINE], "reason": str(error), "together": list(map(str, together))}
+            {"line": line[:LINE], "reason": reason, "together": list(map(str, conflicting))}
         )
+        if conflicting:
+            reason += "; it is not taken (undo CELL takes an earlier one back)"
+        elif "help" not in reason and "write" not in reason:  # it does not say what to enter
+            reason += "; help lists what can be entered"
         self._dialogue.refuse("; ".join(filter(None, (reason, others))))
 
     def _print_advice(self) -> None:
@@ -405,17 +431,15 @@ class Session:
     def answer(self) -> Answer:
         """Return the advice at the last position as an answer."""
         advice = self._compute_advice()
-        optimum = advice.optimum
+        optimum, chooser = advice.optimum, self._options.chooser
         likely = [
             {"shot": cell_name(cell), "probability": float(chance)}
             for cell, chance in advice.likely(self._options.number)
         ]
-        together: dict[str, Any] = {}
+        salvo_fields: dict[str, Any] = {}
         if self._options.salvo != 1:
-            together = {"salvo": salvo_names(advice, self._options)}
-            together["by_salvo"] = (
-                cell_names(advice.strategy_shots) if self._options.chooser else None
-            )
+            salvo_fields["salvo"] = salvo_names(advice, self._options)
+            salvo_fields["by_salvo"] = cell_names(advice.strategy_shots) if chooser else None
         answer = Answer(
             title_with_rules(self.position.title, self.position.game),
             **position_fields(self.position, self._replies.prior),
@@ -426,9 +450,9 @@ class Session:
             likely=likely,
             best_shots=optimum and cell_names(optimum.best_shots),
             mean=optimum and optimum.mean,
-            by=self._options.chooser and str(self._options.chooser.strategy),
+            by=chooser and str(chooser.strategy),
             by_shot=cell_name(advice.strategy_shots[0]) if advice.strategy_shots else None,
-            **together,
+            **salvo_fields,
             refused=self.refused,
         )
         answer.set_rows(likely)
@@ -441,17 +465,19 @@ def salvo_names(advice: Advice, options: AdviceOptions) -> list[str]:
     return cell_names(cell for cell, _ in advice.likely(number))
 
 
-def others_text(shots: Sequence[Shot], number: int) -> str:
+def others_text(shots: Sequence[Shot], refused: int) -> str:
     """Say which shots of a line beside a refused one are taken; empty where it was alone."""
-    before, behind = (
-        ", ".join(shot_in_words(shot.cell, shot.reply) for shot in part)
-        for part in (shots[:number], shots[number + 1 :])
-    )
-    accepted = f"{before} before it {'is' if number == 1 else 'are'} taken" if before else ""
-    ignored = (
-        f"{behind} behind it {'is' if number + 2 == len(shots) else 'are'} not" if behind else ""
-    )
-    return ", ".join(filter(None, (accepted, ignored)))
+    taken, ignored = shots[:refused], shots[refused + 1 :]
+    texts = []
+    if taken:
+        texts.append(f"{_words_of(taken)} before it {'is' if len(taken) == 1 else 'are'} taken")
+    if ignored:
+        texts.append(f"{_words_of(ignored)} behind it {'is' if len(ignored) == 1 else 'are'} not")
+    return ", ".join(texts)
+
+
+def _words_of(shots: Sequence[Shot]) -> str:
+    return ", ".join(shot_in_words(shot.cell, shot.reply) for shot in shots)
 
 
 def ships_text(advice: Advice) -> str:
@@ -463,14 +489,12 @@ def ships_text(advice: Advice) -> str:
         return f"fleet: {draw_fleet(position)}"
     if advice.ships_left is not None:
         return f"ships left: {' '.join(map(str, advice.ships_left))}"
-    sunk = sum(shot.reply.sunk for shot in position.shots)
-    fleet = " ".join(map(str, position.game.fleet))
-    number = len(position.game.fleet) - sunk
-    ships = f", {count_text(number, 'ship')} left" if sunk else ""
-    bound_text = "at most " if isinstance(position, MixedPosition) else ""
-    return (
-        f"ships: {fleet}{ships}, {bound_text}{count_text(position.hits_left, 'cell')} still to hit"
-    )
+    text = f"ships: {' '.join(map(str, position.game.fleet))}"
+    ships_sunk = sum(shot.reply.sunk for shot in position.shots)
+    if ships_sunk:
+        text += f", {count_text(len(position.game.fleet) - ships_sunk, 'ship')} left"
+    at_most = "at most " if isinstance(position, MixedPosition) else ""
+    return f"{text}, {at_most}{count_text(position.hits_left, 'cell')} still to hit"
 
 
 def advice_lines(advice: Advice, options: AdviceOptions) -> list[str]:

@@ -443,8 +443,8 @@ def require_game_last(command: str, players: Sequence[str], game: str) -> None:
 def replacement_for(path: Path) -> Iterator[Path]:
     """Yield the name of a file to write, which takes the place of `path` at the end."""
     try:
-        with replacing(path) as beside:
-            yield beside
+        with replacing(path) as temporary_file:
+            yield temporary_file
     except OSError as error:
         raise OptsearchError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
@@ -463,8 +463,8 @@ def new_figure(width: float, height: float, **options: Any) -> Figure:
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure to a file whose ending names the format."""
-    with replacement_for(path) as beside:
-        figure.savefig(beside, bbox_inches="tight", dpi=200)
+    with replacement_for(path) as temporary_file:
+        figure.savefig(temporary_file, bbox_inches="tight", dpi=200)
 
 
 # Processes, and a Dask cluster

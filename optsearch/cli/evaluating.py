@@ -37,7 +37,7 @@ from optsearch.evaluation import evaluate as evaluate_
 from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS, PositionSampling
 from optsearch.game import Game, urn
 from optsearch.game.fleets import MixedGame, MixedPosition, any_game
-from optsearch.game.orders import ORDERS, order_of
+from optsearch.game.orders import ORDERS
 from optsearch.results.tables import TABLES
 from optsearch.search.mixed import greedy_shots_mixed
 from optsearch.strategies import Strategy, added_players, as_player, as_strategy, player_classes
@@ -88,7 +88,7 @@ def evaluate(
         )
         evaluation = evaluate_mixed(strategy, parsed, parsed_prior)
         if output is not None:
-            save(evaluation, output)
+            write_histogram(evaluation, output)
         answer_of(evaluation, within).print(form)
         return
     if as_player(strategy) == Random():
@@ -107,7 +107,7 @@ def evaluate(
                 execution=replace(execution, progress=progress),
             )
     if output is not None:
-        save(evaluation, output)
+        write_histogram(evaluation, output)
     answer = answer_of(evaluation, within)
     answer.add_fact("written", str(output) if output else None)
     answer.print(form)
@@ -126,36 +126,19 @@ def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> N
 
     Given their names, it prints their parameters. evaluate takes strategies, simulate takes both.
     """
-    kind_of_name = {name_of(kind): kind for kind in player_classes()}
+    classes = {name_of(player_class): player_class for player_class in player_classes()}
     for name in names or ():
-        if name not in kind_of_name:
-            as_player(name)  # says what there is
+        if name not in classes:
+            as_player(name)  # raises, and says what there is
             raise StrategyError(f"{name!r} is not a name alone; its parameters stand in its file")
-    kinds = [_strategy_fields(kind_of_name[name]) for name in names or kind_of_name]
-    answer = Answer(strategies=kinds, ties=list(ORDERS))
-    answer.set_rows(kinds)
+    strategies = [_strategy_fields(classes[name]) for name in names or classes]
+    answer = Answer(strategies=strategies, ties=list(ORDERS))
+    answer.set_rows(strategies)
     if names:
-        for kind in kinds:
-            _add_strategy(answer, kind)
-        answer.add("Give them as NAME:PARAMETER=VALUE,…, as in greedy:ties=central,endgame=6.")
-        if any(field["name"] == "ties" for kind in kinds for field in kind["parameters"]):
-            for line in (order_of.__doc__ or "").strip().split("\n\n")[1].split("\n"):
-                answer.add(f"  {line.strip()}")
-        return answer.print(form)
-    for head, is_strategy in (
-        ("Strategies, for evaluate and simulate", True),
-        ("Players by chance or memory, for simulate", False),
-    ):
-        chosen = [kind for kind in kinds if kind["is_strategy"] == is_strategy]
-        rows = [("", kind["name"], kind["what"]) for kind in chosen]
-        answer.add_heading(head)
-        answer.add(align_columns(rows), "")
-    answer.add_heading("Your own")
-    answer.add(*OWN)
-    for name, source in added_players().items():
-        answer.add(f"{name}\n  {source}, of an installed package")
-    answer.add("\nstrategies NAME lists the parameters of one.")
-    return answer.print(form)
+        _add_parameters(answer, strategies)
+    else:
+        _add_list(answer, strategies)
+    answer.print(form)
 
 
 def evaluate_mixed(strategy: str, game: MixedGame, prior: Prior | None) -> Evaluation:
@@ -168,12 +151,18 @@ def evaluate_mixed(strategy: str, game: MixedGame, prior: Prior | None) -> Evalu
         )
     started, position = time.perf_counter(), MixedPosition(game)
     histogram = greedy_shots_mixed(position, prior)
-    seconds = time.perf_counter() - started
-    named = prior or FleetPrior.of_vectors(game)
-    return Evaluation(str(Greedy(endgame=0)), position, histogram, seconds, 1, 0, named)
+    return Evaluation(
+        strategy=str(Greedy(endgame=0)),
+        position=position,
+        histogram=histogram,
+        seconds=time.perf_counter() - started,
+        tasks=1,
+        resumed=0,
+        prior=prior or FleetPrior.of_vectors(game),
+    )
 
 
-OWN = (
+USER_STRATEGIES = (
     "FILE.py:NAME",
     "  a strategy: a class with the method shot(position), an object of one, or a function of the",
     "  position, which return the cell to shoot as (row, column), from 0",
@@ -182,24 +171,57 @@ OWN = (
 )
 
 
-def _add_strategy(answer: Answer, kind: dict[str, Any]) -> None:
-    """Show a strategy with its parameters, as they are given after its name."""
-    answer.add_heading(kind["name"])
-    answer.add(f"  {kind['what']}")
-    values = [
-        (f"  {field['name']}={field['default']}", field["accepted"], field["meaning"])
-        for field in kind["parameters"]
-    ]
-    answer.add(*[align_columns(values)] * bool(values))
-    answer.add("")
+TIES = (
+    "  first -- row by row; last -- the reverse; checkerboard -- the cells with an even sum of row",
+    "  and column, counted from 0, then the others; central -- the nearest to the middle of the",
+    "  board first. Cells that are level come row by row. The last two need a rectangular board.",
+)
 
 
-def _strategy_fields(kind: type[Player]) -> dict[str, Any]:
+def _add_list(answer: Answer, strategies: list[dict[str, Any]]) -> None:
+    """Add all strategies, all other players, and how to write another."""
+    for heading, is_strategy in (
+        ("Strategies, for evaluate and simulate", True),
+        ("Players by chance or memory, for simulate", False),
+    ):
+        chosen = [fields for fields in strategies if fields["is_strategy"] == is_strategy]
+        answer.add_heading(heading)
+        answer.add(align_columns([("", fields["name"], fields["what"]) for fields in chosen]), "")
+    answer.add_heading("Your own")
+    answer.add(*USER_STRATEGIES)
+    for name, source in added_players().items():
+        answer.add(f"{name}\n  {source}, of an installed package")
+    answer.add("\nstrategies NAME lists the parameters of one.")
+
+
+def _add_parameters(answer: Answer, strategies: list[dict[str, Any]]) -> None:
+    """Add strategies with their parameters, as they are given after a name."""
+    for fields in strategies:
+        answer.add_heading(fields["name"])
+        answer.add(f"  {fields['what']}")
+        if fields["parameters"]:
+            rows = [
+                (
+                    f"  {parameter['name']}={parameter['default']}",
+                    parameter["accepted"],
+                    parameter["meaning"],
+                )
+                for parameter in fields["parameters"]
+            ]
+            answer.add(align_columns(rows))
+        answer.add("")
+    answer.add("Give them as NAME:PARAMETER=VALUE,…, as in greedy:ties=central,endgame=6.")
+    names = {parameter["name"] for fields in strategies for parameter in fields["parameters"]}
+    if "ties" in names:
+        answer.add(*TIES)
+
+
+def _strategy_fields(player_class: type[Player]) -> dict[str, Any]:
     """Return a strategy with its parameters for a JSON answer."""
     return {
-        "name": name_of(kind),
-        "is_strategy": issubclass(kind, Strategy),
-        "what": _sentence(kind),
+        "name": name_of(player_class),
+        "is_strategy": issubclass(player_class, Strategy),
+        "what": _first_paragraph(player_class),
         "parameters": [
             {
                 "name": parameter.name,
@@ -208,14 +230,14 @@ def _strategy_fields(kind: type[Player]) -> dict[str, Any]:
                 "accepted": parameter.accepted_text,
                 "meaning": parameter.meaning,
             }
-            for parameter in parameters(kind).values()
+            for parameter in parameters(player_class).values()
         ],
     }
 
 
-def _sentence(kind: type) -> str:
+def _first_paragraph(player_class: type) -> str:
     """Return the first paragraph of a strategy's docstring, on one line."""
-    return " ".join((kind.__doc__ or "").split("\n\n")[0].split())
+    return " ".join((player_class.__doc__ or "").split("\n\n")[0].split())
 
 
 def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
@@ -223,14 +245,18 @@ def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
 
     within -- shots, to print the share that is finished within them.
     """
-    of = {"strategy": evaluation.strategy, "game": str(evaluation.game)}
-    prior, number, total = evaluation.prior, evaluation.configurations, evaluation.total_height
-    title = title_with_rules(str(evaluation.game), evaluation.game)
-    answer = Answer(title, **of, **prior_fields(prior))
+    game, prior = evaluation.game, evaluation.prior
+    number, total = evaluation.configurations, evaluation.total_height
+    answer = Answer(
+        title_with_rules(str(game), game),
+        strategy=evaluation.strategy,
+        game=str(game),
+        **prior_fields(prior),
+    )
     answer.add_fact("strategy", evaluation.strategy)
     answer.add_fact("prior", prior_text(prior))
-    counted = "configurations" if prior is None else "weight"
-    answer.add_fact(counted, f"{number:,}", configurations=number)
+    label = "configurations" if prior is None else "weight"
+    answer.add_fact(label, f"{number:,}", configurations=number)
     answer.add_fact("total height", f"{total:,}", total_height=total)
     answer.add_fact("mean shots", f"{float(evaluation.mean):.6f}", **mean_fields(total, number))
     answer.add_fact("sd", f"{evaluation.sd:.4f}", sd=evaluation.sd)
@@ -238,8 +264,7 @@ def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
     if within is not None:
         finished = evaluation.finished_within(within)
         share = Fraction(finished, number)
-        of_all = f"{finished:,} of {configurations_text(number, prior)}"
-        text = f"{of_all} = {float(share):.6f}"
+        text = f"{finished:,} of {configurations_text(number, prior)} = {float(share):.6f}"
         answer.add_fact(f"within {within}", text, within=within, finished=finished, share=share)
     answer.add(histogram={str(shots): n for shots, n in evaluation.histogram.items()})
     answer.set_rows(evaluation.to_dicts())
@@ -261,41 +286,40 @@ def random_answer(game: Game, prior: Prior | None, within: int | None) -> Answer
     """Return the answer about shooting at random, by a formula that no prior changes."""
     posterior = Posterior(game, prior=prior)
     posterior.require_some()
-    of = {"strategy": "random", "game": str(game)}
-    answer = Answer(title_with_rules(str(game), game), **of, **prior_fields(prior))
+    title = title_with_rules(str(game), game)
+    answer = Answer(title, strategy="random", game=str(game), **prior_fields(prior))
     answer.add_fact("strategy", "random")
     number = posterior.configurations
     answer.add_fact("configurations", f"{number:,}", configurations=number)
-    chances = urn.random_shots(game)
-    mean = urn.mean(chances)
-    sd = sqrt(sum(shots**2 * p for shots, p in chances.items()) - mean**2)
+    probabilities = urn.random_shots(game)  # of each number of shots
+    mean = urn.mean(probabilities)
+    sd = sqrt(sum(shots**2 * p for shots, p in probabilities.items()) - mean**2)
     fields = mean_fields(mean.numerator, mean.denominator)
     answer.add_fact("mean shots", f"{float(mean):.6f}", **fields)
     answer.add_fact("sd", f"{sd:.4f}", sd=sd)
-    worst = max(chances)
+    worst = max(probabilities)
     answer.add_fact("worst case", f"{worst} shots", worst=worst)
     if within is not None:
-        share = sum((p for shots, p in chances.items() if shots <= within), Fraction(0))
+        share = sum((p for shots, p in probabilities.items() if shots <= within), Fraction(0))
         answer.add_fact(f"within {within}", f"{float(share):.6f}", within=within, share=share)
-    answer.add(probabilities={str(shots): float(p) for shots, p in chances.items()})
-    answer.set_rows({"shots": shots, "probability": float(p)} for shots, p in chances.items())
-    answer.add_fact(
-        "formula",
-        f"the {'first' if game.ends_at_hit else 'last'} of {game.fleet_cells} cells among "
-        f"{game.room} in random order",
-    )
+    floats = {shots: float(p) for shots, p in probabilities.items()}
+    answer.add(probabilities={str(shots): p for shots, p in floats.items()})
+    answer.set_rows({"shots": shots, "probability": p} for shots, p in floats.items())
+    last_shot = "first" if game.ends_at_hit else "last"
+    text = f"the {last_shot} of {game.fleet_cells} cells among {game.room} in random order"
+    answer.add_fact("formula", text)
     return answer
 
 
-def save(evaluation: Evaluation, path: Path) -> None:
+def write_histogram(evaluation: Evaluation, path: Path) -> None:
     """Write an evaluation as a table of results."""
-    words = ["optsearch", "evaluate", evaluation.strategy, str(evaluation.game)]
+    command = ["optsearch", "evaluate", evaluation.strategy, str(evaluation.game)]
     if evaluation.prior is not None:
-        words += ["--prior", evaluation.prior.name]
+        command += ["--prior", evaluation.prior.name]
     TABLES["evaluations"].write(
         evaluation.histogram.items(),
         path=path,
-        command=shlex.join(words),
+        command=shlex.join(command),
         fields={
             "strategy": evaluation.strategy,
             "game": evaluation.game,
@@ -414,9 +438,10 @@ def comparison_answer(comparison: Comparison) -> Answer:
         largest=comparison.largest,
         positions=comparison.positions,
     )
-    before = comparison.shots_before
-    part = {"shots_before": [min(before), max(before)], "alike": comparison.alike}
-    answer.add_fact("compared", comparison.part_text, **part)
+    shots_before = [min(comparison.shots_before), max(comparison.shots_before)]
+    answer.add_fact(
+        "compared", comparison.part_text, shots_before=shots_before, alike=comparison.alike
+    )
     first, second = comparison.means
     answer.add_fact("means", f"{first:.4f} and {second:.4f}", first_mean=first, second_mean=second)
     answer.add_fact(
@@ -426,9 +451,9 @@ def comparison_answer(comparison: Comparison) -> Answer:
         standard_error=comparison.standard_error if comparison.is_decided else None,
         is_exact=comparison.is_exact,
     )
-    micro = comparison.microseconds
-    pace = " and ".join(f"{value:.2g}" for value in micro)
-    answer.add_fact("processor time", f"{pace} µs per configuration", microseconds=micro)
+    microseconds = comparison.microseconds
+    paces = " and ".join(f"{value:.2g}" for value in microseconds)
+    answer.add_fact("processor time", f"{paces} µs per configuration", microseconds=microseconds)
     answer.add_fact("seconds", f"{comparison.seconds:,.1f}")
     if comparison.resumed:
         answer.add_fact(

@@ -63,8 +63,8 @@ def explore(
         upper = min(walked.total_height for _, walked in named)
         limit = None if time_limit is None else Limit(time_limit / 4)
         page = explorer.page(exact, named, limit)
-    with replacement_for(output) as beside:
-        beside.write_text(page, encoding="utf-8")
+    with replacement_for(output) as temporary_file:
+        temporary_file.write_text(page, encoding="utf-8")
     number = solution.configurations
     trees = [{"name": name, "total_height": walked.total_height} for name, walked in named]
     answer = Answer.about(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.text import Text
@@ -35,6 +36,8 @@ from optsearch.support.files import read_text
 from optsearch.support.palette import IN_TERMINAL, SHIP_IN_TERMINAL
 
 MOST_KEPT = 1 << 16  # bytes of a match that was kept
+GAP = 6  # blanks between two boards beside each other
+UNIFORM = "uniform"  # the hider by default
 HELP = """\
 CELL   shoot there, as in {cell}
 undo   take the last shot back, and the answer to it
@@ -43,6 +46,16 @@ map    the probability of a ship on every cell
 board  the boards, and the fleet: {ships}
 help   this
 quit   end; so does the end of the input"""
+
+
+@dataclass(frozen=True)
+class MatchOptions:
+    """The opponent, the ships of the person, and the boards and the seed of the hidden ships."""
+
+    against: str = ""
+    ships: str = ""
+    seed: int | None = None
+    boards: str = UNIFORM
 
 
 @app.command(
@@ -63,55 +76,55 @@ quit   end; so does the end of the input"""
     ),
     resume=Option("File that keeps the game; the same command goes on from there.", writes=ANY),
 )
-def play(
-    game: str,
-    against: str = "",
-    ships: str = "",
-    seed: int | None = None,
-    boards: str = "uniform",
-    resume: Path | None = None,
-) -> None:
+def play(game: str, options: MatchOptions, resume: Path | None = None) -> None:
     """Play against hidden ships, or against a player who shoots back.
 
     Enter a cell to shoot, or undo, hint, map, board, help or quit.
     """
     dialogue = Dialogue()
     with show_progress("hiding ships"):
-        match = load_match(read_game(game, any_game), seed, against, ships, boards, resume)
-    table = MatchDialogue(dialogue, match, resume)
+        parsed = read_game(game, any_game)
+        if resume is not None and resume.exists():
+            match = load_match(resume)
+            require_options_of(match, resume, parsed, options)
+        else:
+            seed = secrets.randbits(32) if options.seed is None else options.seed
+            match = Match(parsed, seed, options.against, options.ships, options.boards)
+    conversation = MatchDialogue(dialogue, match, resume)
     try:
-        table.run()
+        conversation.run()
     except KeyboardInterrupt:
-        raise Interrupted(table.resume_hint) from None
+        raise Interrupted(conversation.resume_hint) from None
 
 
-def load_match(
-    game: Game, seed: int | None, against: str, ships: str, boards: str, file: Path | None
-) -> Match:
-    """Return the match that a file keeps, or a new one where there is no file yet."""
-    if file is None or not file.exists():
-        return Match(game, secrets.randbits(32) if seed is None else seed, against, ships, boards)
+def load_match(file: Path) -> Match:
+    """Return the match that a file keeps."""
     try:
-        match = Match.from_json(read_text(file, MOST_KEPT))
+        return Match.from_json(read_text(file, MOST_KEPT))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OptsearchError(f"cannot go on with {str(file)!r}: {reason}") from None
-    options = {"game": str(game), "seed": seed, "against": against, "ships": ships}
-    options["boards"] = boards if boards != "uniform" else ""
-    stored = {
-        "game": str(match.game),
-        "seed": match.seed if seed is not None else None,
-        "against": match.against if against else "",
-        "ships": " ".join(map(match.game.ship_name, match.own_ships)) if ships else "",
-        "boards": match.boards if boards != "uniform" else "",
-    }
-    for name, value in options.items():
-        if value != stored[name]:
+
+
+def require_options_of(match: Match, file: Path, game: Game, options: MatchOptions) -> None:
+    """Refuse options that differ from a match that a file keeps; one left out may be any."""
+    given = {"game": str(game)}
+    kept = {"game": str(match.game)}
+    if options.seed is not None:
+        given["seed"], kept["seed"] = str(options.seed), str(match.seed)
+    if options.against:
+        given["against"], kept["against"] = options.against, match.against
+    if options.ships:
+        own_ships = " ".join(map(match.game.ship_name, match.own_ships))
+        given["ships"], kept["ships"] = options.ships, own_ships
+    if options.boards != UNIFORM:
+        given["boards"], kept["boards"] = options.boards, match.boards
+    for name, value in given.items():
+        if value != kept[name]:
             raise OptsearchError(
-                f"{str(file)!r} keeps another game: its {name} is {stored[name] or 'none'}, not "
+                f"{str(file)!r} keeps another game: its {name} is {kept[name] or 'none'}, not "
                 f"{value}; leave that out or name another file"
             )
-    return match
 
 
 class MatchDialogue:
@@ -130,9 +143,9 @@ class MatchDialogue:
     def run(self) -> None:
         """Read lines and shoot until the game or the input ends."""
         match = self._match
-        whom = f", against {match.against}" if match.against else ""
+        opponent = f", against {match.against}" if match.against else ""
         self._dialogue.say(
-            title_with_rules(f"{match.game}, seed {match.seed}{whom}", match.game), "bold"
+            title_with_rules(f"{match.game}, seed {match.seed}{opponent}", match.game), "bold"
         )
         cell = cell_name(example_cell(match.game))
         self._dialogue.say(f"enter a cell to shoot, as in {cell}; help lists what else there is")
@@ -175,10 +188,9 @@ class MatchDialogue:
         elif line == "board":
             self._print_boards()
         elif line == "undo":
-            gone = position.shots[-1:]
-            self._match = self._match.without_last_turn()
+            self._match = self._match.without_last_turn()  # refuses where there is no shot
             self._save()
-            self._dialogue.say(f"{gone[0]} is taken back")
+            self._dialogue.say(f"{position.shots[-1]} is taken back")
             self._print_boards()
         else:
             self._shoot(line)
@@ -206,8 +218,8 @@ class MatchDialogue:
 
     def _save(self) -> None:
         if self._file is not None:
-            with replacement_for(self._file) as beside:
-                beside.write_text(f"{self._match.to_json()}\n")
+            with replacement_for(self._file) as temporary_file:
+                temporary_file.write_text(f"{self._match.to_json()}\n")
 
     def _print_boards(self) -> None:
         """Print the boards, beside each other where there is room."""
@@ -227,53 +239,56 @@ class MatchDialogue:
         """Say who has won, and to a person who has lost where the ships were."""
         match, game = self._match, self._match.game
         shots = count_text(len(match.position.shots), "shot")
-        theirs, yours = "sunk every ship", "sunk your ships"
-        if game.ends_at_hit:
-            theirs = yours = "the first hit"
         if match.is_won:
-            self._dialogue.say(f"you have {theirs}, with {shots}", "bold")
+            achieved = "the first hit" if game.ends_at_hit else "sunk every ship"
+            self._dialogue.say(f"you have {achieved}, with {shots}", "bold")
         else:
-            places = ", ".join(map(game.ship_name, match.hidden))
-            self._dialogue.say(f"{match.against} has {yours}, with {shots}", "bold")
-            self._dialogue.say(f"its own were at {places}")
+            achieved = "the first hit" if game.ends_at_hit else "sunk your ships"
+            self._dialogue.say(f"{match.against} has {achieved}, with {shots}", "bold")
+            hidden_ships = ", ".join(map(game.ship_name, match.hidden))
+            self._dialogue.say(f"its own were at {hidden_ships}")
 
 
 def names_with_lengths(game: Game) -> str:
     """Return the ships with their names and lengths: carrier (5), battleship (4)."""
+    if not any(game.kind_names.values()):
+        return game.fleet_text
     kinds = dict.fromkeys(game.fleet)
-    ships = [f"{' or '.join(game.kind_names[kind])} ({int(kind)})".lstrip() for kind in kinds]
-    return ", ".join(ships) if any(game.kind_names.values()) else game.fleet_text
+    ships = (f"{' or '.join(game.kind_names[kind])} ({int(kind)})" for kind in kinds)
+    return ", ".join(ship.lstrip() for ship in ships)  # a kind without a name is its length alone
 
 
 def hint_text(position: Position) -> str:
     """Say which cells have a ship most probably, and with what probability."""
     posterior = posterior_of(position)
-    likely = posterior.greedy_shots()
-    chance = posterior.frequency[likely[0][0]][likely[0][1]]
-    cells = " ".join(map(cell_name, likely))
+    most_probable = posterior.greedy_shots()
+    row, column = most_probable[0]
+    chance = posterior.frequency[row][column]
+    names = " ".join(map(cell_name, most_probable))
     left = configurations_text(posterior.configurations)
-    return f"{cells}: a ship with {float(chance):.1%}; {left} left"
+    return f"{names}: a ship with {float(chance):.1%}; {left} left"
 
 
 def board_lines(position: Position, ships: Sequence[int] = ()) -> list[Text]:
     """Draw the lines of a board in colours, its last shot marked. ships -- those that are known."""
     styles = {cell: SHIP_IN_TERMINAL for ship in ships for cell in position.game.cells_of(ship)}
     styles |= {shot.cell: IN_TERMINAL[shot.reply.hit] for shot in position.shots}
-    last = position.shots[-1].cell if position.shots else None
-    return list(board_in_colours(position.game, signs(position, ships), styles, last).split("\n"))
+    last_shot = position.shots[-1].cell if position.shots else None
+    board = board_in_colours(position.game, signs(position, ships), styles, marked=last_shot)
+    return list(board.split("\n"))
 
 
 def join_boards(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
     """Set the lines of one or two boards beside each other, or below where that is too wide."""
-    left, *others = boards
-    wide = max(map(len, left)) + 6
-    if not others:
-        return list(left)
-    if wide + max(map(len, others[0])) > width:
-        return [*left, Text(), *others[0]]
+    if len(boards) == 1:
+        return list(boards[0])
+    left, right = boards
+    left_width = max(map(len, left)) + GAP
+    if left_width + max(map(len, right)) > width:
+        return [*left, Text(), *right]
     for line in left:
-        line.pad_right(wide - len(line))
-    return [line + other for line, other in zip(left, others[0], strict=True)]
+        line.pad_right(left_width - len(line))
+    return [line + other for line, other in zip(left, right, strict=True)]
 
 
 def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:

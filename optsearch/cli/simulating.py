@@ -55,6 +55,15 @@ class BoardOptions:
     boards: str = "uniform"
 
 
+@dataclass(frozen=True)
+class GamesOptions:
+    """The boards that all players play: their number, their seed, and who hides the ships."""
+
+    games: int = 10000
+    seed: int = 1
+    boards: str | None = None
+
+
 @app.command(
     example="optsearch simulate greedy spread 4x5:2,3,4 --games 100",
     seconds=3,
@@ -80,9 +89,7 @@ class BoardOptions:
 def simulate(
     arguments: list[str],
     *,
-    games: int = 10000,
-    seed: int = 1,
-    boards: str | None = None,
+    options: GamesOptions,
     run: RunOptions,
     prior: str | None = None,
     replies: ReplyOptions,
@@ -99,23 +106,27 @@ def simulate(
     if not players:
         raise StrategyError(f"nobody plays {parsed}; write PLAYER... GAME, as in greedy {parsed}")
     parsed_prior = prior_of(prior, parsed)
-    hidden = hider(boards) if boards is not None else Drawn(parsed_prior)
-    boards = boards or ("uniform" if parsed_prior is None else f"by {parsed_prior.name}")
+    if options.boards is not None:
+        boards, boards_text = hider(options.boards), options.boards
+    else:
+        boards = Drawn(parsed_prior)
+        boards_text = "uniform" if parsed_prior is None else f"by {parsed_prior.name}"
     reply_model = ReplyModel(read_noise(replies), salvo_size(replies.salvo))
     with resumable_execution(run) as execution:
-        announce_simulation(players, parsed, games, reply_model, execution.tasks_at_once)
+        workers = execution.tasks_at_once
+        announce_simulation(players, parsed, options.games, reply_model, workers)
         with show_simulation_progress() as progress:
             simulation = simulate_(
                 players,
                 parsed,
-                games=games,
-                seed=seed,
-                boards=hidden,
+                games=options.games,
+                seed=options.seed,
+                boards=boards,
                 prior=parsed_prior,
                 reply_model=reply_model,
                 execution=replace(execution, progress=progress),
             )
-    answer_of(simulation, boards, parsed_prior, within).print(form)
+    answer_of(simulation, boards_text, parsed_prior, within).print(form)
 
 
 def answer_of(
@@ -126,7 +137,7 @@ def answer_of(
     within -- shots, to print the share of games that end within them.
     """
     outcomes, game, reply_model = simulation.outcomes, simulation.game, simulation.reply_model
-    played = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}"
+    has_salvos = reply_model.salvo != 1
     answer = Answer(
         title_with_rules(str(game), game),
         game=str(game),
@@ -134,43 +145,40 @@ def answer_of(
         boards=boards,
         **prior_fields(prior),
         **noise_fields(reply_model.noise),
-        **({} if reply_model.salvo == 1 else {"salvo": reply_model.salvo or "afloat"}),
+        **({"salvo": reply_model.salvo or "afloat"} if has_salvos else {}),
     )
-    heads, rows = [*HEADS], [[*outcome.texts] for outcome in outcomes]
-    if reply_model.salvo != 1:
+    # a table for people, the fields of the JSON, and the rows of the CSV: one entry per player each
+    heads, texts = [*HEADS], [[*outcome.texts] for outcome in outcomes]
+    players, rows = [outcome.to_dict() for outcome in outcomes], simulation.to_dicts()
+    if has_salvos:
         heads.append("salvos")
-        rows = [
-            [*row, f"{outcome.salvos.mean():.4f}"]
-            for row, outcome in zip(rows, outcomes, strict=True)
-        ]
-    players = [outcome.to_dict() for outcome in outcomes]
-    table = simulation.to_dicts()
+        for outcome, line in zip(outcomes, texts, strict=True):
+            line.append(f"{outcome.salvos.mean():.4f}")
     if within is not None:
         heads.append(f"within {within}")
         answer.add(within=within)
-        for outcome, row, *records in zip(outcomes, rows, players, table, strict=True):
+        for outcome, line, player, row in zip(outcomes, texts, players, rows, strict=True):
             finished = outcome.finished_within(within)
             share = finished / outcome.games
-            row.append(f"{share:.4f}")
-            for record in records:
-                record |= {"finished": finished, "share": share}
-    answer.add(f"{played}{f', {reply_model}' if str(reply_model) else ''}\n")
-    answer.add(align_columns([heads, *rows]), players=players)
-    answer.set_rows(table)
+            line.append(f"{share:.4f}")
+            player |= {"finished": finished, "share": share}
+            row |= {"finished": finished, "share": share}
+    model_text = f", {reply_model}" if str(reply_model) else ""
+    played = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}{model_text}"
+    answer.add(f"{played}\n", align_columns([heads, *texts]), players=players)
+    answer.set_rows(rows)
     if 1 < len(outcomes) <= SHOWN:
         answer.add_heading("\nshots more, on the same boards")
-        differences = simulation.differences()
-        answer.add(
-            align_columns([(d.slower, "than", d.faster, difference_text(d)) for d in differences])
-        )
+        answer.add(align_columns(list(map(difference_texts, simulation.differences()))))
     resumed = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""
     answer.add(f"\n{simulation.seconds:,.1f} seconds{resumed}")
     return answer
 
 
-def difference_text(difference: Difference) -> str:
-    """Format a difference and its standard error."""
-    return f"{difference.mean:.4f} ± {number_text(difference.standard_error, 4)}"
+def difference_texts(difference: Difference) -> tuple[str, ...]:
+    """Format a difference: the slower player, the faster one, and its mean ± standard error."""
+    mean = f"{difference.mean:.4f} ± {number_text(difference.standard_error, 4)}"
+    return difference.slower, "than", difference.faster, mean
 
 
 def show_simulation_progress() -> AbstractContextManager[Progress[Status]]:
@@ -204,32 +212,32 @@ def animate(
     form: Form = Form.TEXT,
 ) -> None:
     """Draw a player's game shot by shot, with the probability of a ship on each cell."""
-    parsed, playing = read_game(game), as_player(player)
-    seed, number, who = board.seed, board.number, hider(board.boards)
-    ships = to_masks(who.boards(parsed, number + 1, seed)[number])
-    announce_game(playing, parsed)
+    parsed, parsed_player = read_game(game), as_player(player)
+    seed, number, ship_hider = board.seed, board.number, hider(board.boards)
+    ships = to_masks(ship_hider.boards(parsed, number + 1, seed)[number])
+    announce_game(parsed_player, parsed)
     with show_progress("playing") as progress:
-        end = replay(playing, parsed, number, seed=seed, boards=who, progress=progress)
+        end = replay(parsed_player, parsed, number, seed=seed, boards=ship_hider, progress=progress)
     assert isinstance(end, Position)  # of a game with true replies
-    title = str(playing).partition(":")[0]
-    with show_progress("drawing") as progress, replacement_for(output) as beside:
+    title = str(parsed_player).partition(":")[0]
+    with show_progress("drawing") as progress, replacement_for(output) as temporary_file:
         if output.suffix.lower() == ".html":
             content = animation.page_data(end, ships, title, rate, not plain, progress)
-            beside.write_text(animation.page(content), encoding="utf-8")
+            temporary_file.write_text(animation.page(content), encoding="utf-8")
         else:
             from optsearch.drawing.animations import animate as animate_
 
             animate_(
                 end,
                 ships,
-                beside,
+                temporary_file,
                 title=title,
                 rate=rate,
                 with_posterior=not plain,
                 progress=progress,
             )
     shots = len(end.shots)
-    answer = Answer(strategy=str(playing), game=str(parsed), seed=seed, number=number)
-    text = f"{playing}, {parsed}: {shots} shots, in {output}"
+    answer = Answer(strategy=str(parsed_player), game=str(parsed), seed=seed, number=number)
+    text = f"{parsed_player}, {parsed}: {shots} shots, in {output}"
     answer.add(text, shots=shots, file=str(output))
     answer.print(form)
