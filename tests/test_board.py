@@ -420,18 +420,19 @@ def test_an_answer(client):
     assert "server" not in head
 
 
-def test_serve_takes_a_fleet_that_is_not_known(client):
+def test_serve_takes_a_fleet_that_is_not_known():
     """By the command line, and as a game that the page names."""
-    asked = {"page": "q", "shots": "A1=hit:a", "game": UNKNOWN}
     known = answers.advice(Setting(MixedGame(UNKNOWN)), "A1=hit:a")
-    assert client.ready("advice", asked)[::2] == (200, known)
-    status, _, found = client.ready("begin", {**asked, "against": "exact"})
-    assert (status, "does not play that; optsearch play 4x4" in found["error"]) == (422, True)
+    other = answers.advice(Setting(MixedGame("3x3:1-2")), "A1=hit")
     with serving(UNKNOWN) as (_, address):
         port, token = address.rpartition(":")[2].split("/#token=")
-        other = Client(int(port), token)
-        assert other.ready("advice", {**asked, "game": ""})[::2] == (200, known)
-        assert other.ask("about", {"page": "q"})[2]["text"] == UNKNOWN
+        client, asked = Client(int(port), token), {"page": "p", "shots": "A1=hit:a"}
+        assert client.ready("advice", asked)[::2] == (200, known)
+        assert client.ask("about", {"page": "p"})[2]["text"] == UNKNOWN
+        status, _, found = client.ready("begin", {**asked, "against": "exact"})
+        assert (status, "does not play that; optsearch play 4x4" in found["error"]) == (422, True)
+        asked = {"page": "p", "shots": "A1=hit", "game": "3x3:1-2"}
+        assert client.ready("advice", asked)[::2] == (200, other)
 
 
 def children(process):
