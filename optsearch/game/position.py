@@ -17,14 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optsearch.game import notebook
-from optsearch.game.announcements import (
-    HIT,
-    MISS,
-    SIGNS,
-    SUNK,
-    WORDS,
-    Reply,
-)
+from optsearch.game.announcements import HIT, MISS, SIGNS, SUNK, WORDS, Reply
 from optsearch.game.board import connected_cells
 from optsearch.game.cells import Cell, cell_name, cell_of, is_cell, parse_cell
 from optsearch.game.game import HOLE, HOLES, Game
@@ -124,9 +117,7 @@ class Position:
     shots: tuple[Shot, ...]
 
     def __init__(
-        self,
-        game: Game | str,
-        shots: str | Iterable[Shot] | Mapping[Cell | str, Reply | str] = (),
+        self, game: Game | str, shots: str | Iterable[Shot] | Mapping[Cell | str, Reply | str] = ()
     ):
         game = self._game_of(game)
         parsed = shots_of(game, shots) if isinstance(shots, str) else _shots_in(game, shots)

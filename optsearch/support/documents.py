@@ -17,12 +17,7 @@ from optsearch.support.files import MOST_BYTES, read_text, reason_of, replace
 T = TypeVar("T")
 
 MAX_DIGITS = 320  # of a whole number: 128 ships have 256 placements each, at the most
-_KINDS = {
-    str: "a text",
-    int: "an integer",
-    dict: "an object, {…}",
-    list: "a list, […]",
-}
+_KINDS = {str: "a text", int: "an integer", dict: "an object, {…}", list: "a list, […]"}
 
 
 class Document:
@@ -70,11 +65,7 @@ class Document:
                 self.refuse(f"there is no field {name!r}; the fields are {', '.join(names)}")
 
     def value(
-        self,
-        name: str,
-        kind: type[T],
-        fields: Mapping[str, object] | None = None,
-        place: str = "",
+        self, name: str, kind: type[T], fields: Mapping[str, object] | None = None, place: str = ""
     ) -> T:
         """Return the field of a name; refuse the document if it is missing or of another type.
 
