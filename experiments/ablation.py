@@ -117,46 +117,47 @@ class Timing:
     seconds: float
 
 
-def timed(question: AblationCase, switches: SolverOptions, nodes: int) -> Timing | None:
+def time_solution(case: AblationCase, switches: SolverOptions, nodes: int) -> Timing | None:
     """Solve a case up to five times; return None if it takes more than `nodes` of effort.
 
     The seconds are processor time, of the fastest run.
     """
-    position, objective, prior = question.position, question.objective, question.prior
     fastest = inf
-    spent = 0.0
+    seconds_in_all = 0.0
     for _ in range(5):
         started = time.process_time()
         limit = Limit(effort=nodes)
-        solver = Solver(position, switches, None, limit.watch(), objective, prior=prior)
+        solver = Solver(
+            case.position, switches, None, limit.watch(), case.objective, prior=case.prior
+        )
         try:
             solution = solver.solution
         except LimitReached:
             return None
-        took = time.process_time() - started
-        fastest = min(fastest, took)
-        spent += took
-        if spent > 0.1:
+        seconds = time.process_time() - started
+        fastest = min(fastest, seconds)
+        seconds_in_all += seconds
+        if seconds_in_all > 0.1:
             break
     return Timing(solution, solver.kernel.effort, fastest)
 
 
-def rows(question: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
+def rows(case: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
     """Yield the rows of one case: with every switch on, then without each in turn."""
-    position, prior = question.position, question.prior
-    key = (position.game, question.objective, "" if prior is None else prior.name, position)
-    first: Timing | None = None
+    prior_name = "" if case.prior is None else case.prior.name
+    key = (case.position.game, case.objective, prior_name, case.position)
+    baseline: Timing | None = None
     for off, switches in options():
-        run = timed(question, switches, nodes)
-        if run is None:
-            if first is None:
-                raise SystemExit(f"{question}: more than {nodes:,} nodes with every switch on")
+        timing = time_solution(case, switches, nodes)
+        if timing is None:
+            if baseline is None:
+                raise SystemExit(f"{case}: more than {nodes:,} nodes with every switch on")
             yield (*key, None, off, None, None, None, f"> {nodes:,} nodes", None, None)
             continue
-        first = first or run
-        solution, expected = run.solution, first.solution.total_height
+        baseline = baseline or timing
+        solution, expected = timing.solution, baseline.solution.total_height
         if solution.total_height != expected:
-            raise SystemExit(f"{question} without {off}: {solution.total_height}, not {expected}")
+            raise SystemExit(f"{case} without {off}: {solution.total_height}, not {expected}")
         yield (
             *key,
             solution.configurations,
@@ -164,33 +165,33 @@ def rows(question: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
             solution.total_height,
             solution.nodes,
             solution.subsets,
-            f"{run.seconds:.4f}",
-            run.effort / first.effort,
-            run.seconds / first.seconds,
+            f"{timing.seconds:.4f}",
+            timing.effort / baseline.effort,
+            timing.seconds / baseline.seconds,
         )
 
 
-def costs(questions: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, float, float]]:
+def costs(cases: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, float, float]]:
     """Yield each switch, and by how much the time grows without it.
 
     This is two ratios: of the time of all cases, and the greatest of one case. The first is
     infinite if a run takes more than `nodes`. A solution that differs ends the program.
     """
     (_, everything), *others = options()
-    on = [timed(question, everything, nodes) for question in questions]
+    baselines = [time_solution(case, everything, nodes) for case in cases]
     for name, switches in others:
         ratios, seconds = [], 0.0
-        for question, first in zip(questions, on, strict=True):
-            run = timed(question, switches, nodes)
-            if first is None or run is None:
+        for case, baseline in zip(cases, baselines, strict=True):
+            timing = time_solution(case, switches, nodes)
+            if baseline is None or timing is None:
                 seconds = inf
                 break
-            if values(run.solution) != values(first.solution):
-                raise SystemExit(f"{question} without {name}: {values(run.solution)}")
-            ratios.append(run.seconds / first.seconds)
-            seconds += run.seconds
-        everything_on = sum(timing.seconds for timing in on if timing)
-        yield name, seconds / everything_on, max(ratios, default=inf)
+            if values(timing.solution) != values(baseline.solution):
+                raise SystemExit(f"{case} without {name}: {values(timing.solution)}")
+            ratios.append(timing.seconds / baseline.seconds)
+            seconds += timing.seconds
+        seconds_with_all = sum(timing.seconds for timing in baselines if timing)
+        yield name, seconds / seconds_with_all, max(ratios, default=inf)
 
 
 def values(solution: Solution) -> tuple[object, ...]:
@@ -200,13 +201,14 @@ def values(solution: Solution) -> tuple[object, ...]:
 
 def simplify(nodes: int) -> None:
     """Print what each switch is worth, and those without which the time is less than 1.1 times."""
-    listed = []
+    dispensable = []
     print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")
-    questions = [AblationCase.parse(text) for text in GAMES[:ELEVEN]]
-    for name, ratio, greatest in costs(questions, nodes):
+    cases = [AblationCase.parse(text) for text in GAMES[:ELEVEN]]
+    for name, ratio, greatest in costs(cases, nodes):
         print(f"  {name:<24}{ratio:>9.2f}{greatest:>18.2f}", flush=True)
-        listed += [name] if ratio < FREE else []
-    print(f"\nless than {FREE} times: {', '.join(listed) or 'none'}")
+        if ratio < FREE:
+            dispensable.append(name)
+    print(f"\nless than {FREE} times: {', '.join(dispensable) or 'none'}")
 
 
 def main() -> None:
@@ -221,15 +223,16 @@ def main() -> None:
         return
     table = []
     for text in arguments.game:
-        question = AblationCase.parse(text)
-        print(f"\n{question}", end="\n\n")
+        case = AblationCase.parse(text)
+        print(f"\n{case}", end="\n\n")
         columns = f"{'nodes':>12}{'subsets':>14}{'seconds':>12}{'effort':>9}{'time':>9}"
         print(f"  {'off':<14}{columns}")
-        for row in rows(question, arguments.nodes):
-            off, _, nodes, subsets, seconds, *ratios = row[5:]
-            nodes, subsets = (f"{n:,}" if n is not None else "" for n in (nodes, subsets))
-            ratio = "".join(f"{x:>9.2f}" if x is not None else " " * 9 for x in ratios)
-            print(f"  {off:<14}{nodes:>12}{subsets:>14}{seconds:>12}{ratio}", flush=True)
+        for row in rows(case, arguments.nodes):
+            off, _, nodes, subsets, seconds, *ratios = row[5:]  # behind the case and its size
+            is_solved = nodes is not None
+            counts = f"{nodes:>12,}{subsets:>14,}" if is_solved else " " * 26
+            both_ratios = "".join(f"{ratio:>9.2f}" for ratio in ratios) if is_solved else " " * 18
+            print(f"  {off:<14}{counts}{seconds:>12}{both_ratios}", flush=True)
             table.append(row)
     path = TABLES["ablation"].write(table, arguments.output)
     print(f"\n{script.typed_path(path)}: {len(table)} runs")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from fractions import Fraction
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,53 +29,70 @@ LARGE = tuple(f"10x10:5,4,3,3,2,contact={contact}" for contact in CONTACTS)
 BOARDS = 20_000
 
 
-def listed(game: Game) -> tuple[int, float, float, float]:
-    """Compare ships placed one by one with uniform ones on all configurations of a small game.
+class Deviation(NamedTuple):
+    """How the distribution of boards placed one by one deviates from the uniform one.
 
-    Return the number of configurations, the distance of the two distributions (total variation),
-    and the greatest and the least ratio of a probability to the uniform one.
+    distance -- half the sum of the absolute differences of probabilities. greatest, least -- the
+    extreme ratios of a probability to the uniform one.
     """
+
+    configurations: int
+    distance: float
+    greatest: float
+    least: float
+
+
+class BoardGroup(NamedTuple):
+    """The boards that begin with two ships, for each pair of placements of the next two.
+
+    class_size -- the placements of the longest ship that symmetries map to this one. places -- the
+    number of placements left for the last ship. chances -- the probability of a board with this
+    ship on one of them.
+    """
+
+    class_size: int
+    chances: NDArray[np.float64]
+    places: NDArray[np.float64]
+
+
+def deviation_by_listing(game: Game) -> Deviation:
+    """Return the deviation of a small game, by its list of configurations."""
     prior = one_by_one(game)
     weights = [prior.weight(ships) for ships in reference.configurations(Position(game))]
     number, total = len(weights), sum(weights)
     ratios = [Fraction(weight * number, total) for weight in weights]
     distance = sum(abs(ratio - 1) for ratio in ratios) / (2 * number)
-    return number, float(distance), float(max(ratios)), float(min(ratios))
+    return Deviation(number, float(distance), float(max(ratios)), float(min(ratios)))
 
 
-def gone_through(game: Game) -> tuple[int, float, float, float]:
-    """Compare ships placed one by one with uniform ones, configuration by configuration.
+def deviation_by_groups(game: Game) -> Deviation:
+    """Return the deviation of a large game with five ships, of which the third equals the fourth.
 
-    Probabilities are floats, whose rounding is far below what is printed. Boards whose longest ship
-    has one of several symmetric placements are equally likely, and gone through once.
+    Probabilities are floats, whose rounding is far below what is printed.
     """
     number, total = 0, 0.0
-    for times, chances, places in _pairs(game):
-        number += times * int(places.sum())
-        total += times * float((chances * places).sum())
+    for class_size, chances, places in _groups(game):
+        number += class_size * int(places.sum())
+        total += class_size * float((chances * places).sum())
     sum_, greatest, least = 0.0, 0.0, np.inf
-    for times, chances, places in _pairs(game):
-        has = places > 0
-        if not has.any():
-            continue  # these ships leave no room
-        ratios = chances[has] * (number / total)
-        sum_ += times * float((abs(ratios - 1) * places[has]).sum())
+    for class_size, chances, places in _groups(game):
+        has_room = places > 0
+        if not has_room.any():
+            continue
+        ratios = chances[has_room] * (number / total)
+        sum_ += class_size * float((abs(ratios - 1) * places[has_room]).sum())
         greatest, least = max(greatest, ratios.max()), min(least, ratios.min())
-    return number, sum_ / (2 * number), float(greatest), float(least)
+    return Deviation(number, sum_ / (2 * number), float(greatest), float(least))
 
 
-def _pairs(game: Game) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield all boards of the first four ships, in groups with the first two ships fixed.
-
-    Each group is three values: the number of symmetric placements of the longest ship; and for each
-    pair of placements of the third and fourth ship, the probability of one whole board, and the
-    number of places that are left for the last ship.
-    """
+def _groups(game: Game) -> Iterator[BoardGroup]:
+    """Yield all boards in groups: one for each class of the first ship, and the second ship."""
     first, second, third, fourth, last = game.fleet
     if not first > second > third == fourth > last:
         raise ValueError(f"the fleet of {game} is not one of these")
     ships = {length: np.array(game.placements(length), object) for length in set(game.fleet)}
-    free = {
+    # Of two lengths: 1 for each pair of placements that fit together, else 0.
+    fits = {
         (a, b): np.array(
             [[not s & (t | game.halo(t)) for t in ships[b]] for s in ships[a]], np.float64
         )
@@ -87,24 +105,25 @@ def _pairs(game: Game) -> Iterator[tuple[int, NDArray[np.float64], NDArray[np.fl
     for i, ship in enumerate(ships[first]):
         representative = min(image(ship, permutation) for permutation in game.symmetries())
         classes.setdefault(representative, []).append(i)
-    for alike in classes.values():
-        i = alike[0]
-        seconds = free[first, second][i].nonzero()[0]
+    for members in classes.values():
+        i = members[0]
+        seconds = fits[first, second][i].nonzero()[0]
         for j in seconds:
-            thirds = (free[first, third][i] * free[second, third][j]).nonzero()[0]
-            lasts = free[first, last][i] * free[second, last][j]
-            together = np.triu(free[third, third][np.ix_(thirds, thirds)], 1)
-            left = (together + together.T).sum(axis=1)
-            where = free[third, last][thirds] * lasts
-            places = (where @ where.T) * together
+            thirds = (fits[first, third][i] * fits[second, third][j]).nonzero()[0]
+            # Each pair of placements of the equal ships counts once, above the diagonal.
+            is_pair = np.triu(fits[third, third][np.ix_(thirds, thirds)], 1)
+            fourths_left = (is_pair + is_pair.T).sum(axis=1)
+            lasts = fits[third, last][thirds] * (fits[first, last][i] * fits[second, last][j])
+            places = (lasts @ lasts.T) * is_pair
             with np.errstate(divide="ignore", invalid="ignore"):
-                chances = (1 / left[:, None] + 1 / left[None, :]) / places
+                # Either of the two may have come first.
+                chances = (1 / fourths_left[:, None] + 1 / fourths_left[None, :]) / places
             chances[places == 0] = 0
-            before = len(ships[first]) * len(seconds) * len(thirds)
-            yield len(alike), chances / before, places
+            choices_before = len(ships[first]) * len(seconds) * len(thirds)
+            yield BoardGroup(len(members), chances / choices_before, places)
 
 
-def drawn(game: Game, number: int) -> tuple[float, float]:
+def estimate_distance(game: Game, number: int) -> tuple[float, float]:
     """Estimate the distance by boards that the program places; return it and its standard error.
 
     A board b of probability p(b), of `number` = N boards, adds max(0, 1 - 1 / (N p(b))). The mean
@@ -124,36 +143,38 @@ def _chance(game: Game, ships: list[int]) -> float:
     It is summed over the orders of equal ships.
     """
 
-    def placed(left: list[int], closed: int, at: int) -> float:
-        if not left:
+    def chance_from(index: int, ships_left: list[int], closed: int) -> float:
+        if not ships_left:
             return 1.0
-        length = game.fleet[at]
+        length = game.fleet[index]
         room = sum(not ship & closed for ship in game.placements(length))
-        return (
-            sum(
-                placed([s for s in left if s != ship], closed | ship | game.halo(ship), at + 1)
-                for ship in left
-                if ship.bit_count() == length
+        chances = (
+            chance_from(
+                index + 1,
+                [other for other in ships_left if other != ship],
+                closed | ship | game.halo(ship),
             )
-            / room
+            for ship in ships_left
+            if ship.bit_count() == length
         )
+        return sum(chances) / room
 
-    return placed(ships, 0, 0)
+    return chance_from(0, ships, 0)
 
 
 def rows(text: str) -> script.Rows:
     """Yield the row of a game; SystemExit if the boards that are placed contradict it."""
     game = Game.parse(text)
     started = time.perf_counter()
-    exact = gone_through if text in LARGE else listed
-    number, distance, greatest, least = exact(game)
+    deviation = deviation_by_groups(game) if text in LARGE else deviation_by_listing(game)
+    number, distance = deviation.configurations, deviation.distance
     if number != Posterior(game).configurations:
         raise SystemExit(f"{game}: {number} boards, not {Posterior(game).configurations}")
-    sampled, error = drawn(game, number)
-    if abs(sampled - distance) > 5 * error:
-        raise SystemExit(f"{game}: {distance}, but {sampled} ± {error} by boards")
+    estimate, error = estimate_distance(game, number)
+    if abs(estimate - distance) > 5 * error:
+        raise SystemExit(f"{game}: {distance}, but {estimate} ± {error} by boards")
     seconds = time.perf_counter() - started
-    yield game, number, distance, greatest, least, sampled, error, seconds
+    yield game, *deviation, estimate, error, seconds
 
 
 main = script.Experiment("one_by_one", (*SMALL, *LARGE), rows, fields={"boards": BOARDS})

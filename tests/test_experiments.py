@@ -291,11 +291,11 @@ def test_the_committed_optima():
 def test_boards_placed_one_by_one(text):
     """Going through four ships gives what the list of all boards gives."""
     game = Game.parse(text)
-    exact, counted = one_by_one.listed(game), one_by_one.gone_through(game)
+    exact, counted = one_by_one.deviation_by_listing(game), one_by_one.deviation_by_groups(game)
     assert exact[0] == counted[0] > 100
     assert counted[1:] == pytest.approx(exact[1:], rel=1e-12)
     with pytest.raises(ValueError, match="is not one of these"):
-        one_by_one.gone_through(Game.parse("8x8:5,4,3,2,2"))
+        one_by_one.deviation_by_groups(Game.parse("8x8:5,4,3,2,2"))
 
 
 def test_the_committed_distances_from_uniform():
@@ -303,7 +303,7 @@ def test_the_committed_distances_from_uniform():
     for row in TABLES["one_by_one"].read():
         assert abs(row["sampled"] - row["distance"]) < 5 * row["error"]
         if row["configurations"] < 1000:
-            found = one_by_one.listed(row["game"])
+            found = one_by_one.deviation_by_listing(row["game"])
             said = (row["configurations"], *(row[n] for n in ("distance", "greatest", "least")))
             assert found == pytest.approx(said, abs=1e-9)
     usual = TABLES["one_by_one"].read()[6]
