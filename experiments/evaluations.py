@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments import script
-from optsearch.cli.evaluating import save, show_evaluation_progress
+from optsearch.cli.evaluating import show_evaluation_progress, write_histogram
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
 from optsearch.results.tables import TABLES
@@ -109,7 +109,7 @@ def main() -> None:
             )
         path = TABLES["evaluations"].path(arguments.output, name=name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        save(evaluation, path)
+        write_histogram(evaluation, path)
         mean = f"mean {float(evaluation.mean):.6f}, sd {evaluation.sd:.4f}"
         print(f"{script.typed_path(path)}: {mean}, worst {evaluation.worst}")
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from experiments import script
-from optsearch.cli.simulating import simulating
+from optsearch.cli.simulating import show_simulation_progress
 from optsearch.counting.configurations import CellSets
 from optsearch.game import Game
 from optsearch.play.hiding import Drawn
@@ -152,7 +152,7 @@ def played(
     for game, games in sorted(groups, key=lambda group: -group[1]):
         names = [name for (of, name), number in numbers.items() if (of, number) == (game, games)]
         print(f"{game}: {games:,} boards, {', '.join(names)}", flush=True)
-        with simulating() as progress:
+        with show_simulation_progress() as progress:
             outcomes = simulate(
                 list(dict.fromkeys([full_name(FIRST), *names])),
                 game,

@@ -10,7 +10,7 @@ from math import sqrt
 from pathlib import Path
 
 from experiments import script
-from optsearch.cli.simulating import simulating
+from optsearch.cli.simulating import show_simulation_progress
 from optsearch.game import Game
 from optsearch.game.noise import Noise
 from optsearch.play.simulate import Outcome, ReplyModel, sd, simulate
@@ -47,7 +47,7 @@ def main() -> None:
     def outcomes(
         players: tuple[str, ...], games: int, reply_model: ReplyModel, name: str
     ) -> tuple[Outcome, ...]:
-        with simulating() as progress:
+        with show_simulation_progress() as progress:
             return simulate(
                 players,
                 game,
