@@ -1,10 +1,10 @@
 """Greedy: always shoot a most probable cell. Its exact value, for all ways to break ties.
 
-Section 3.3 of Audinot, Bonnet and Viennot (2014). Ties are many, so there is not one greedy
-strategy but a family of them. A *rule* names one, or the two ends:
+Section 3.3 of Audinot, Bonnet and Viennot (2014). Often several cells are equally probable (tied),
+so there are many greedy strategies. A *rule* says how ties are broken, and so names one of them:
 
-    best          at every node the tied cell from which greedy does best
-    worst         the one from which it does worst
+    best          at every node the tied cell after which greedy can do best
+    worst         at every node the tied cell after which greedy can do worst
     first         the first tied cell, row by row
     checkerboard  a cell with an even sum of row and column, counted from 0, then the first
     central       the cell nearest to the middle of the board, then the first
@@ -12,9 +12,10 @@ strategy but a family of them. A *rule* names one, or the two ends:
     remainder     the cell after which one more greedy shot leaves the fewest configurations on
                   average, then the first
 
-A cell that is in every configuration is a certain hit, and a most probable cell. Where nothing is
-announced, or each hit names its ship, it is a free first shot under every rule; where sinkings are
-announced its order matters, and it is chosen by the rule like others (`Kernel.greedy_choices`).
+A cell that is in every configuration is a certain hit, and a most probable cell. If nothing is
+announced, or if each hit names its ship, certain hits are free, and every rule shoots them first.
+If sinkings are announced, the time of such a hit matters. Then the rule chooses it as it chooses
+any other cell (`Kernel.greedy_choices`).
 """
 
 from __future__ import annotations
@@ -52,9 +53,10 @@ BETWEEN_REPORTS = 100  # nodes in Python
 class Divergence:
     """A position at which no shot of a best greedy strategy is optimal.
 
-    shots -- that both strategies make before. configurations -- left there. best_greedy_shots,
-    best_shots -- the next cells of best greedy and of optimal strategies.
-    best_greedy_total_height, total_height -- of the two subtrees, shots counted from there.
+    shots -- the shots up to there, by both strategies. configurations -- how many are left.
+    best_greedy_shots, best_shots -- the cells that best greedy strategies and optimal strategies
+    can shoot next. best_greedy_total_height, total_height -- of these strategies, with the shots
+    counted from there.
     """
 
     shots: tuple[Shot, ...]
@@ -67,9 +69,9 @@ class Divergence:
 
 @dataclass(frozen=True)
 class GreedyComparison:
-    """A best greedy tree and an optimal one that shoot alike for as long as possible.
+    """A best greedy tree and an optimal tree that shoot the same cells for as long as possible.
 
-    partings -- where they part, from left (hits) to right (misses).
+    partings -- the positions at which they part, in the order of the tree.
     """
 
     greedy: DecisionTree
@@ -82,8 +84,8 @@ class GreedySolver:
 
     (The player, who breaks ties in one way, is `optsearch.strategies.greedy`.)
 
-    prior -- the weights of the configurations: a most probable cell is one of most weight, and all
-    numbers of configurations are weights. family -- replaces the
+    prior -- the weights of the configurations. A most probable cell then is one of most weight, and
+    all numbers of configurations are sums of weights. family -- sets that replace the
     configurations of the position.
 
     Raises ImpossiblePosition if no configuration is left, TooLarge if they cannot be listed.
@@ -115,7 +117,10 @@ class GreedySolver:
         return self._kernel("optimal").root
 
     def _kernel(self, rule: str) -> Kernel:
-        """Return the kernel that plays by a rule of `_search`; with announcements, the optimum."""
+        """Return the kernel of a rule: "optimal", "best greedy" or "worst greedy".
+
+        If hits tell something, only the kernel of the optimum exists, and is returned.
+        """
         if not self.position.game.is_silent:
             rule = "optimal"
         if rule not in self._kernels:
@@ -132,7 +137,7 @@ class GreedySolver:
 
     @cached_property
     def greedy_shots(self) -> tuple[Cell, ...]:
-        """The most probable cells, in row-major order; a certain hit is one."""
+        """The most probable cells, in row-major order; a certain hit is one of them."""
         return tuple(map(self.position.game.cell, self._kernel("optimal").greedy_shots(self._root)))
 
     @cached_property
@@ -155,14 +160,17 @@ class GreedySolver:
         return self._hits(self._root) + self._kernel("optimal").lower_bound(self._root)
 
     def _hits(self, state: Subfamily) -> int:
-        """Return the hits of all configurations, the part of the total height besides misses."""
+        """Return the hits still needed, summed over the configurations; misses come on top."""
         return self._kernel("optimal").hits_left(state)
 
     def _tied(self, state: Subfamily) -> list[int]:
         return self._kernel("optimal").greedy_choices(state)
 
     def _misses(self, state: Subfamily, rule: str) -> int:
-        """Return the misses of the best or the worst greedy strategy from a state."""
+        """Return the total misses of greedy from a state, with the rule best, worst or first.
+
+        The rule first is only for games in which hits tell nothing.
+        """
         by_rule = self._kernel(f"{rule} greedy")
         if by_rule.is_silent:
             return by_rule.solve(state)
@@ -192,7 +200,10 @@ class GreedySolver:
     # Trees
 
     def tree(self, rule: str = "best") -> DecisionTree:
-        """Return the tree of a rule; of several best or worst cells it shoots the first."""
+        """Return the tree of greedy with a rule.
+
+        If several tied cells are best (or worst), it shoots the first of them.
+        """
         choose_uncounted = self._chooser(_require(rule))
 
         def choose(state: Subfamily) -> int:
@@ -202,10 +213,12 @@ class GreedySolver:
         return self._tree_of(grow_tree(self._kernel("optimal"), self._root, choose))
 
     def _tree_of(self, root: Node | Leaf) -> DecisionTree:
+        """Return the decision tree of the position with this root, for the prior of the solver."""
         digest = "" if self.prior is None else self.prior.digest
         return DecisionTree(self.position, root, prior=digest)
 
     def _chooser(self, rule: str) -> Callable[[Subfamily], int]:
+        """Return the function that chooses by a rule among the tied cells of a state."""
         if rule in ("best", "worst"):
 
             def by_value(state: Subfamily) -> int:
@@ -222,7 +235,11 @@ class GreedySolver:
         return lambda state: min(self._tied(state), key=place.__getitem__)
 
     def _remainder(self, state: Subfamily, cell: int) -> int:
-        """Return the sum of squared parts after this shot and a greedy one."""
+        """Return the sum of the squared weights that can be left after a shot and a greedy shot.
+
+        The sum is over the replies to both shots. Divided by the weight of the state, it is the
+        mean weight that is left.
+        """
         exact = self._kernel("optimal")
         total = 0
         for part in exact.parts(state, cell).values():
@@ -234,7 +251,7 @@ class GreedySolver:
     # Beside the optimum
 
     def compare(self) -> GreedyComparison:
-        """Return a best greedy tree, an optimal one, and the positions at which they differ."""
+        """Return a best greedy tree, an optimal tree, and the positions at which they part."""
         partings: list[Divergence] = []
         greedy, optimal = self._pair(self._root, (), partings)
         return GreedyComparison(
@@ -278,7 +295,7 @@ class GreedySolver:
     def _pair_after(
         self, state: Subfamily, shot: int, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
-        """Return the two trees that begin with the same shot."""
+        """Return the two trees of `_pair_from` that both shoot the cell of this index first."""
         pairs = {
             reply: self._pair(part, (*shots, Shot(self.position.game.cell(shot), reply)), partings)
             for reply, part in self._kernel("optimal").parts(state, shot).items()
@@ -297,9 +314,9 @@ def greedy(
     prior: Prior | None = None,
     shots: str = "",
 ) -> GreedySolver:
-    """Return the values and the trees of all greedy strategies; raises what `GreedySolver` raises.
+    """Return the solver of all greedy strategies from a position; it raises what that raises.
 
-    position -- a position, or a game or its text; shots -- that were made, as in `A2=hit B3=miss`.
+    position -- a position, or a game or its text. shots -- earlier shots, as in `A2=hit B3=miss`.
     """
     return GreedySolver(Position.of(position, shots), options, progress, prior)
 
