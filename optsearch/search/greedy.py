@@ -150,10 +150,11 @@ class GreedySolver:
 
     def total_height(self, rule: str = "best") -> int:
         """Return the shots of greedy with a rule, summed over all configurations."""
-        _require(rule)
-        if rule not in ("best", "worst") and not (rule == "first" and self.position.game.is_silent):
-            return self.tree(rule).total_height
-        return self._hits(self._root) + self._misses(self._root, rule)
+        _require_rule(rule)
+        kernel_plays_first = self.position.game.is_silent
+        if rule in ("best", "worst") or (rule == "first" and kernel_plays_first):
+            return self._hits(self._root) + self._misses(self._root, rule)
+        return self.tree(rule).total_height
 
     def lower_bound(self) -> int:
         """Return a lower bound on the total height of every strategy, without a search."""
@@ -163,7 +164,8 @@ class GreedySolver:
         """Return the hits still needed, summed over the configurations; misses come on top."""
         return self._kernel("optimal").hits_left(state)
 
-    def _tied(self, state: Subfamily) -> list[int]:
+    def _tied_cells(self, state: Subfamily) -> list[int]:
+        """List the cells that greedy chooses from, ascending."""
         return self._kernel("optimal").greedy_choices(state)
 
     def _misses(self, state: Subfamily, rule: str) -> int:
@@ -171,31 +173,32 @@ class GreedySolver:
 
         The rule first is only for games in which hits tell nothing.
         """
-        by_rule = self._kernel(f"{rule} greedy")
-        if by_rule.is_silent:
-            return by_rule.solve(state)
-        if by_rule.is_over(state):
+        kernel = self._kernel(f"{rule} greedy")
+        if kernel.is_silent:
+            return kernel.solve(state)
+        if kernel.is_over(state):
             return 0
-        if free := by_rule.free_hits(state):
-            return self._after(state, next(bits(free)), rule)
-        key = rule, by_rule.normal_form(state)
+        if free := kernel.free_hits(state):
+            return self._misses_after(state, next(bits(free)), rule)
+        key = rule, kernel.normal_form(state)
         if key not in self._values:
-            self._count()
-            costs = (self._after(state, cell, rule) for cell in self._tied(state))
+            self._count_node()
+            costs = (self._misses_after(state, cell, rule) for cell in self._tied_cells(state))
             self._values[key] = min(costs) if rule == "best" else max(costs)
         return self._values[key]
 
-    def _count(self) -> None:
+    def _count_node(self) -> None:
+        """Count a node of the search in Python, and report progress now and then."""
         self._nodes += 1
         if self._nodes % BETWEEN_REPORTS == 0:
             self._progress(SearchStatus(self._nodes, effort=self._nodes))
 
-    def _after(self, state: Subfamily, cell: int, rule: str) -> int:
-        """Return the misses when a tied cell is shot first."""
+    def _misses_after(self, state: Subfamily, cell: int, rule: str) -> int:
+        """Return the total misses if this cell is shot first, and greedy plays on by the rule."""
         exact = self._kernel("optimal")
         parts = exact.parts(state, cell)
-        price = exact.weight(parts[MISS]) if MISS in parts else 0
-        return price + sum(self._misses(part, rule) for part in parts.values())
+        own_misses = exact.weight(parts[MISS]) if MISS in parts else 0
+        return own_misses + sum(self._misses(part, rule) for part in parts.values())
 
     # Trees
 
@@ -204,11 +207,12 @@ class GreedySolver:
 
         If several tied cells are best (or worst), it shoots the first of them.
         """
-        choose_uncounted = self._chooser(_require(rule))
+        _require_rule(rule)
+        choose_cell = self._chooser(rule)
 
         def choose(state: Subfamily) -> int:
-            self._count()
-            return choose_uncounted(state)
+            self._count_node()
+            return choose_cell(state)
 
         return self._tree_of(grow_tree(self._kernel("optimal"), self._root, choose))
 
@@ -220,19 +224,19 @@ class GreedySolver:
     def _chooser(self, rule: str) -> Callable[[Subfamily], int]:
         """Return the function that chooses by a rule among the tied cells of a state."""
         if rule in ("best", "worst"):
-
-            def by_value(state: Subfamily) -> int:
-                tied = self._tied(state)
-                if len(tied) == 1:
-                    return tied[0]
-                value = self._misses(state, rule)
-                return next(cell for cell in tied if self._after(state, cell, rule) == value)
-
-            return by_value
+            return partial(self._choose_by_value, rule)
         if rule == "remainder":
-            return lambda state: min(self._tied(state), key=partial(self._remainder, state))
-        place = {cell: i for i, cell in enumerate(order_of(self.position.game, rule))}
-        return lambda state: min(self._tied(state), key=place.__getitem__)
+            return lambda state: min(self._tied_cells(state), key=partial(self._remainder, state))
+        rank = {cell: i for i, cell in enumerate(order_of(self.position.game, rule))}
+        return lambda state: min(self._tied_cells(state), key=rank.__getitem__)
+
+    def _choose_by_value(self, rule: str, state: Subfamily) -> int:
+        """Return the first tied cell with the misses of the best (or worst) greedy strategy."""
+        tied = self._tied_cells(state)
+        if len(tied) == 1:
+            return tied[0]
+        misses = self._misses(state, rule)
+        return next(cell for cell in tied if self._misses_after(state, cell, rule) == misses)
 
     def _remainder(self, state: Subfamily, cell: int) -> int:
         """Return the sum of the squared weights that can be left after a shot and a greedy shot.
@@ -243,17 +247,17 @@ class GreedySolver:
         exact = self._kernel("optimal")
         total = 0
         for part in exact.parts(state, cell).values():
-            tied = self._tied(part) if exact.is_silent else exact.greedy_shots(part)
+            tied = self._tied_cells(part) if exact.is_silent else exact.greedy_shots(part)
             parts_after = exact.parts(part, tied[0]).values() if tied else [part]
-            total += sum(exact.weight(last) ** 2 for last in parts_after)
+            total += sum(exact.weight(part_after) ** 2 for part_after in parts_after)
         return total
 
-    # Beside the optimum
+    # Compared with the optimum
 
     def compare(self) -> GreedyComparison:
         """Return a best greedy tree, an optimal tree, and the positions at which they part."""
         partings: list[Divergence] = []
-        greedy, optimal = self._pair(self._root, (), partings)
+        greedy, optimal = self._pair_from(self._root, (), partings)
         return GreedyComparison(
             self._tree_of(greedy),
             self._tree_of(optimal),
@@ -264,43 +268,55 @@ class GreedySolver:
         """Return the least total height of any strategy."""
         return self._hits(self._root) + self._kernel("optimal").solve(self._root)
 
-    def _pair(
+    def _pair_from(
         self, state: Subfamily, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
+        """Return a best greedy tree and an optimal tree from a state on, which part late.
+
+        shots -- the shots up to there. The positions at which the trees part are added to
+        `partings`.
+        """
         exact, game = self._kernel("optimal"), self.position.game
-        by_value, by_optimum = self._chooser("best"), partial(best_cell, exact)
+        choose_greedy, choose_optimal = self._chooser("best"), partial(best_cell, exact)
         certain = exact.free_hits(state)
         if certain:
             return self._pair_after(state, next(bits(certain)), shots, partings)
-        optimum, greedy = exact.solve(state), self._misses(state, "best")
-        if greedy == optimum:
-            both = grow_tree(exact, state, by_value)
+        least_misses, greedy_misses = exact.solve(state), self._misses(state, "best")
+        if greedy_misses == least_misses:
+            both = grow_tree(exact, state, choose_greedy)
             return both, both
-        tied = [c for c in self._tied(state) if self._after(state, c, "best") == greedy]
-        shared = [c for c in tied if exact.cost_of_shot(state, c, optimum + 1) == optimum]
-        if not shared:
-            partings.append(
-                Divergence(
-                    shots,
-                    exact.weight(state),
-                    tuple(map(game.cell, tied)),
-                    tuple(map(game.cell, sorted(best_cells(exact, state)))),
-                    self._hits(state) + greedy,
-                    self._hits(state) + optimum,
-                )
+        greedy_cells = [
+            cell
+            for cell in self._tied_cells(state)
+            if self._misses_after(state, cell, "best") == greedy_misses
+        ]
+        limit = least_misses + 1  # costs below it are exact
+        shared_cells = [
+            cell for cell in greedy_cells if exact.cost_of_shot(state, cell, limit) == least_misses
+        ]
+        if shared_cells:
+            return self._pair_after(state, shared_cells[0], shots, partings)
+        partings.append(
+            Divergence(
+                shots=shots,
+                configurations=exact.weight(state),
+                best_greedy_shots=tuple(map(game.cell, greedy_cells)),
+                best_shots=tuple(map(game.cell, sorted(best_cells(exact, state)))),
+                best_greedy_total_height=self._hits(state) + greedy_misses,
+                total_height=self._hits(state) + least_misses,
             )
-            return grow_tree(exact, state, by_value), grow_tree(exact, state, by_optimum)
-        return self._pair_after(state, shared[0], shots, partings)
+        )
+        return grow_tree(exact, state, choose_greedy), grow_tree(exact, state, choose_optimal)
 
     def _pair_after(
-        self, state: Subfamily, shot: int, shots: tuple[Shot, ...], partings: list[Divergence]
+        self, state: Subfamily, index: int, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
         """Return the two trees of `_pair_from` that both shoot the cell of this index first."""
+        cell = self.position.game.cell(index)
         pairs = {
-            reply: self._pair(part, (*shots, Shot(self.position.game.cell(shot), reply)), partings)
-            for reply, part in self._kernel("optimal").parts(state, shot).items()
+            reply: self._pair_from(part, (*shots, Shot(cell, reply)), partings)
+            for reply, part in self._kernel("optimal").parts(state, index).items()
         }
-        cell = self.position.game.cell(shot)
         return (
             Node(cell, {reply: greedy for reply, (greedy, _) in pairs.items()}),
             Node(cell, {reply: optimal for reply, (_, optimal) in pairs.items()}),
@@ -321,7 +337,7 @@ def greedy(
     return GreedySolver(Position.of(position, shots), options, progress, prior)
 
 
-def _require(rule: str) -> str:
+def _require_rule(rule: str) -> None:
+    """Raise OptsearchError for a name that is not a rule of greedy."""
     if rule not in RULES:
         raise OptsearchError(f"no greedy rule {rule!r}; there are {', '.join(RULES)}")
-    return rule
