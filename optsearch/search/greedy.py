@@ -117,7 +117,7 @@ class GreedySolver:
         return self._kernel("optimal").root
 
     def _kernel(self, rule: str) -> Kernel:
-        """Return the kernel of a rule: "optimal", "best greedy" or "worst greedy".
+        """Return the kernel of a rule: "optimal", or "best greedy", "worst greedy", "first greedy".
 
         If hits tell something, only the kernel of the optimum exists, and is returned.
         """
