@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 Array = Any  # numba infers the types of arrays; the docstrings say them
@@ -21,20 +22,23 @@ def tally(chosen: Array, table: Array, hits: Array, limit: int, uses: Array) -> 
         as low and high 64 bits. hits -- uint64 of shape (2,). uses -- int64 of shape (placements,).
     """
     ships, samples = chosen.shape
+    hits_low, hits_high = hits
+    no_cells = np.uint64(0)
     accepted = 0
     for sample in range(samples):
-        low = high = closed_low = closed_high = hits[0] & ~hits[0]  # a zero of type uint64
+        low = high = closed_low = closed_high = no_cells
         is_apart = True
         for ship in range(ships):
-            place = chosen[ship, sample]
-            if table[place, 0] & closed_low or table[place, 1] & closed_high:
+            row = chosen[ship, sample]
+            if table[row, 0] & closed_low or table[row, 1] & closed_high:
                 is_apart = False
                 break
-            low |= table[place, 0]
-            high |= table[place, 1]
-            closed_low |= table[place, 2]
-            closed_high |= table[place, 3]
-        if is_apart and not hits[0] & ~low and not hits[1] & ~high:
+            low |= table[row, 0]
+            high |= table[row, 1]
+            closed_low |= table[row, 2]
+            closed_high |= table[row, 3]
+        covers_hits = not hits_low & ~low and not hits_high & ~high
+        if is_apart and covers_hits:
             for ship in range(ships):
                 uses[chosen[ship, sample]] += 1
             accepted += 1

@@ -34,7 +34,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,12 +125,12 @@ class Thompson(Player):
         unknown = [cell for cell in range(position.game.cells) if not closed >> cell & 1]
         prefers_grid = self.grid > 1 and is_hunting(position)
 
-        def order(cell: int) -> tuple[bool, int]:  # row by row where equal
+        def sort_key(cell: int) -> tuple[bool, int]:  # equal keys stay row by row
             row, column = position.game.cell(cell)
             is_on_grid = counts[cell] > 0 and (row - 1 - column) % self.grid == 0
             return prefers_grid and not is_on_grid, -int(counts[cell])
 
-        return [position.game.cell(cell) for cell in sorted(unknown, key=order)[:number]]
+        return [position.game.cell(cell) for cell in sorted(unknown, key=sort_key)[:number]]
 
     def _sample(
         self,
@@ -143,14 +143,19 @@ class Thompson(Player):
             return self._sample_posterior(position, generator, samples or self.block_size)
         if self.information == "exact":
             return self._sample_exactly(position, generator, samples or self.block_size)
-        min_accepted, blocks = samples or 1, _Blocks(position, self, generator)
-        counts, accepted, drawn = blocks.tally(min_accepted, samples, self.block_size, MOST_SAMPLES)
-        if accepted < min_accepted:
+        min_accepted = samples or 1
+        tally = _Blocks(position, self, generator).tally(
+            min_accepted=min_accepted,
+            max_accepted=samples,
+            size=self.block_size,
+            most_drawn=MOST_SAMPLES,
+        )
+        if tally.accepted < min_accepted:
             raise StrategyError(
-                f"{self} keeps {accepted:,} of {drawn:,} samples after {str(position)!r}; "
-                "information=exact always keeps all"
+                f"{self} keeps {tally.accepted:,} of {tally.drawn:,} samples after "
+                f"{str(position)!r}; information=exact always keeps all"
             )
-        return counts, accepted
+        return tally.counts, tally.accepted
 
     def _sample_exactly(
         self, position: Position, generator: np.random.Generator, samples: int
@@ -159,9 +164,12 @@ class Thompson(Player):
         counts, accepted = np.zeros(position.game.cells, np.int64), 0
         is_product = self.prior is None or self.prior.placements is not None
         if (position.game.labels or position.game.is_silent) and is_product:
-            most_drawn = EXACT_BLOCKS * EXACT_BLOCK_SIZE
-            blocks = _Blocks(position, self, generator)
-            counts, accepted, _ = blocks.tally(samples, samples, EXACT_BLOCK_SIZE, most_drawn)
+            counts, accepted, _ = _Blocks(position, self, generator).tally(
+                min_accepted=samples,
+                max_accepted=samples,
+                size=EXACT_BLOCK_SIZE,
+                most_drawn=EXACT_BLOCKS * EXACT_BLOCK_SIZE,
+            )
         if accepted < samples:
             counts += self._sample_posterior(position, generator, samples - accepted)[0]
         return counts, samples
@@ -179,12 +187,12 @@ def is_hunting(position: Position | NoisyPosition) -> bool:
     """True if every hit is of a ship known to be sunk; with false replies, if there is no hit."""
     if isinstance(position, NoisyPosition):
         return not any(shot.reply.hit for shot in position.shots)
-    sunk = 0
+    sunk_cells = 0
     for shot in position.shots:
         if position.drawn_replies[shot.cell].sunk:
-            label = shot.reply.label or 0
-            sunk += label.bit_count() if isinstance(label, Placement) else int(label)
-    return position.hits.bit_count() == sunk
+            label = shot.reply.label or 0  # a placement, or a kind, which is a number of cells
+            sunk_cells += label.bit_count() if isinstance(label, Placement) else int(label)
+    return position.hits.bit_count() == sunk_cells
 
 
 def possible_placements(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
@@ -194,53 +202,83 @@ def possible_placements(position: Position, is_printed: bool) -> Iterator[NDArra
     for the conclusions of the post, False for all that the replies say of one ship.
     """
     game = position.game
-    if game.has_labels and not (game.names_hits or game.shows_ships):
-        barred = barred_ships(position)
-        for kind, placements in zip(game.fleet, all_placements(game), strict=True):
-            ships = to_masks(placements[:, :2])
-            fits = [not ship & position.misses and (kind, ship) not in barred for ship in ships]
-            yield placements[np.array(fits, bool)]
-        return
-    if game.has_labels:
-        for placements, masks in zip(all_placements(game), _labels(position), strict=True):
-            covered, closed = to_words(masks)
-            cells = placements[:, :2]
-            yield placements[~_meet(cells, closed) & _lie_in(covered, cells)]
-        return
+    if game.names_hits or game.shows_ships:
+        yield from _placements_by_labels(position)
+    elif game.has_labels:
+        yield from _placements_by_words(position)
+    else:
+        yield from _placements_by_sinkings(position, is_printed)
+
+
+def _placements_by_words(position: Position) -> Iterator[NDArray[np.uint64]]:
+    """Yield the possible placements of each ship if hits tell words, by a rule of a user."""
+    game, barred = position.game, barred_ships(position)
+    for kind, placements in zip(game.fleet, all_placements(game), strict=True):
+        ships = to_masks(placements[:, :2])
+        fits = [not ship & position.misses and (kind, ship) not in barred for ship in ships]
+        yield placements[np.array(fits, bool)]
+
+
+def _placements_by_labels(position: Position) -> Iterator[NDArray[np.uint64]]:
+    """Yield the possible placements of each ship if every hit names or shows its ship."""
+    game = position.game
+    known_cells = _cells_shown(position) if game.shows_ships else _cells_named(position)
+    for placements, masks in zip(all_placements(game), known_cells, strict=True):
+        covered, closed = to_words(masks)
+        cells = placements[:, :2]
+        yield placements[~_meet(cells, closed) & _lie_in(covered, cells)]
+
+
+def _placements_by_sinkings(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
+    """Yield the possible placements of each ship if hits tell at most a sinking."""
     hits, misses = to_words([position.hits, position.misses])
     sinkings = _sinkings(position)
     uses_hits = not is_printed and not position.game.is_silent
     for ship, placements in enumerate(all_placements(position.game)):
         cells = placements[:, :2]
         keep = ~_meet(cells, misses)
-        for sunk_ship, (last_cell, hits_by_then) in sinkings.items():
+        for sunk_ship, sinking in sinkings.items():
             if ship != sunk_ship:
-                keep &= ~_meet(cells, last_cell)
-            else:
-                keep &= _meet(cells, last_cell)
-                if uses_hits:
-                    keep &= _lie_in(cells, hits_by_then)
-        if ship not in sinkings and uses_hits:
+                keep &= ~_meet(cells, sinking.last_cell)
+                continue
+            keep &= _meet(cells, sinking.last_cell)
+            if uses_hits:
+                keep &= _lie_in(cells, sinking.hits_by_then)
+        if ship not in sinkings and uses_hits:  # it is afloat
             keep &= ~_lie_in(cells, hits)
         yield placements[keep]
+
+
+class _Tally(NamedTuple):
+    """The samples of some blocks.
+
+    counts -- for each cell, the kept samples that cover it. accepted -- the number of samples kept.
+    drawn -- the number of samples drawn.
+    """
+
+    counts: Counts
+    accepted: int
+    drawn: int
 
 
 class _Blocks:
     """Samples of one placement per ship, in blocks."""
 
     def __init__(self, position: Position, player: Thompson, generator: np.random.Generator):
-        sets = list(possible_placements(position, player.information == "printed"))
-        self._sizes = [len(placements) for placements in sets]
-        self._starts = np.cumsum([0, *self._sizes[:-1]])
-        self._ends = None if player.prior is None else [_ends(player.prior, s) for s in sets]
-        self._table = np.concatenate(sets)
+        by_ship = list(possible_placements(position, player.information == "printed"))
+        self._table = np.concatenate(by_ship)
+        self._sizes = [len(placements) for placements in by_ship]
+        self._starts = np.cumsum([0, *self._sizes[:-1]])  # of the rows of each ship in the table
+        self._weight_sums = None
+        if player.prior is not None:
+            self._weight_sums = [_sum_weights(player.prior, each) for each in by_ship]
         (self._hits,) = to_words([position.hits])
         self._cells = position.game.cells
         self._generator = generator
 
     def tally(
-        self, min_accepted: int, max_accepted: int | None, size: int, most_drawn: int
-    ) -> tuple[Counts, int, int]:
+        self, *, min_accepted: int, max_accepted: int | None, size: int, most_drawn: int
+    ) -> _Tally:
         """Draw blocks of `size` samples until `min_accepted` are kept or `most_drawn` are drawn.
 
         Return how many kept samples cover each cell, the number kept, and the number drawn. At most
@@ -252,28 +290,38 @@ class _Blocks:
         accepted = drawn = 0
         while accepted < min_accepted and drawn < most_drawn and self._can_draw:
             chosen = self._draw(size) + self._starts[:, None]
-            left = size if max_accepted is None else max_accepted - accepted
-            accepted += int(tally(chosen, self._table, self._hits, left, uses))
+            limit = size if max_accepted is None else max_accepted - accepted
+            accepted += int(tally(chosen, self._table, self._hits, limit, uses))
             drawn += size
-        return uses @ _covered(self._table[:, :2], self._cells), accepted, drawn
+        counts = uses @ _covered(self._table[:, :2], self._cells)
+        return _Tally(counts, accepted, drawn)
 
     @property
     def _can_draw(self) -> bool:
         """True if each ship has a placement of positive weight."""
-        return all(self._sizes) and (self._ends is None or all(ends[-1] > 0 for ends in self._ends))
+        if not all(self._sizes):
+            return False
+        return self._weight_sums is None or all(sums[-1] > 0 for sums in self._weight_sums)
 
     def _draw(self, size: int) -> NDArray[np.int64]:
         """Draw `size` placements of each ship, by their numbers: int64 of shape (ships, size)."""
         generator = self._generator
-        if self._ends is None:
+        if self._weight_sums is None:
             return np.stack([generator.integers(0, n, size) for n in self._sizes])
-        rows = [np.searchsorted(e, generator.random(size) * e[-1], "right") for e in self._ends]
-        numbers: NDArray[np.int64] = np.minimum(rows, np.array(self._sizes)[:, None] - 1)
-        return numbers
+        drawn = [
+            np.searchsorted(sums, generator.random(size) * sums[-1], "right")
+            for sums in self._weight_sums
+        ]
+        last = np.array(self._sizes)[:, None] - 1  # not exceeded if a product is rounded up
+        indices: NDArray[np.int64] = np.minimum(drawn, last)
+        return indices
 
 
-def _ends(prior: Prior, placements: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return the running sums of the weights of placements; the greatest weight is 1."""
+def _sum_weights(prior: Prior, placements: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return the running sums of the weights of placements, scaled so that the greatest is 1.
+
+    The last sum is 0 if all weights are 0.
+    """
     assert prior.placements is not None
     weights = [prior.placements.get(mask, 1) for mask in to_masks(placements[:, :2])]
     greatest = max(weights, default=0) or 1
@@ -303,54 +351,67 @@ def all_placements(game: Game) -> tuple[NDArray[np.uint64], ...]:
     uint64 of shape (placements, 4): the cell set, and the cells that it closes to other ships. The
     horizontal ones by first column, then row; then the vertical ones by first row, then column.
     """
-    result = []
+    arrays = []
     for length in game.fleet:
         masks = game.placements(length)
         ordered = sorted(masks, key=lambda mask: _printed_order(game.cells_of(mask)))
         closed = [mask | game.halo(mask) for mask in ordered]
-        result.append(np.hstack([to_words(ordered), to_words(closed)]))
-    return tuple(result)
+        arrays.append(np.hstack([to_words(ordered), to_words(closed)]))
+    return tuple(arrays)
 
 
 def _printed_order(cells: list[Cell]) -> tuple[bool, int, int]:
     (row, column), (last_row, _) = cells[0], cells[-1]
-    stands = last_row > row
-    return (True, row, column) if stands else (False, column, row)
+    is_vertical = last_row > row
+    return (True, row, column) if is_vertical else (False, column, row)
 
 
-def _sinkings(position: Position) -> dict[int, NDArray[np.uint64]]:
+class _Sinking(NamedTuple):
+    """The hit that sank a ship, as sets of cells (two words). hits_by_then -- with the last one."""
+
+    last_cell: NDArray[np.uint64]
+    hits_by_then: NDArray[np.uint64]
+
+
+def _sinkings(position: Position) -> dict[int, _Sinking]:
     """Map sunk ships (places in the fleet) to the last cell and all hits by then (cell sets)."""
-    fleet, sunk, hits = position.game.fleet, dict[int, NDArray[np.uint64]](), 0
+    fleet, hits = position.game.fleet, 0
+    sinkings = dict[int, _Sinking]()
     for shot in position.shots:
         bit = position.game.bit(shot.cell)
         hits |= bit if shot.reply.hit else 0
         if shot.reply.label is not None:
-            of_length = [i for i, n in enumerate(fleet) if n == shot.reply.label]
-            sunk[next(i for i in of_length if i not in sunk)] = to_words([bit, hits])
-    return sunk
+            of_length = [i for i, length in enumerate(fleet) if length == shot.reply.label]
+            first_afloat = next(i for i in of_length if i not in sinkings)
+            sinkings[first_afloat] = _Sinking(*to_words([bit, hits]))
+    return sinkings
 
 
-def _labels(position: Position) -> Iterator[tuple[int, int]]:
+def _cells_shown(position: Position) -> Iterator[tuple[int, int]]:
     """Yield two masks for each ship of the fleet: cells that it covers, and cells that it does not.
 
-    If hits show whole ships, the ships shown come before others of their kind. Otherwise a hit
-    tells at most a kind, so the hits on a ship are known only if no other is of its kind.
+    Here a hit shows its whole ship. The ships that are shown stand before others of their kind.
     """
     game, shown_by_kind = position.game, defaultdict[int, list[int]](list)
-    for label in {shot.reply.label for shot in position.shots if shot.reply.label}:
-        if isinstance(label, Placement):
-            shown_by_kind[game.kind_of(label)].append(label)
-        elif not isinstance(label, str):
-            hit = (shot.cell for shot in position.shots if shot.reply.label == label)
-            shown_by_kind[label].append(game.mask(hit))
+    for ship in {shot.reply.label for shot in position.shots if shot.reply.label}:
+        assert isinstance(ship, Placement)
+        shown_by_kind[game.kind_of(ship)].append(ship)
     for kind in game.fleet:
-        if game.shows_ships:
-            ship = shown_by_kind[kind].pop() if shown_by_kind[kind] else 0
-            yield ship, position.misses | position.hits & ~ship
-        else:
-            hits = sum(shown_by_kind[kind])
-            covered = hits if game.fleet.count(kind) == 1 else 0
-            yield covered, position.misses | position.hits & ~hits
+        covered = shown_by_kind[kind].pop() if shown_by_kind[kind] else 0
+        yield covered, position.misses | position.hits & ~covered
+
+
+def _cells_named(position: Position) -> Iterator[tuple[int, int]]:
+    """Yield two masks for each ship of the fleet: cells that it covers, and cells that it does not.
+
+    Here a hit names the kind of its ship. If several ships are of a kind, the hits on each of them
+    are not known.
+    """
+    game = position.game
+    for kind in game.fleet:
+        hits = game.mask(shot.cell for shot in position.shots if shot.reply.label == kind)
+        covered = hits if game.fleet.count(kind) == 1 else 0
+        yield covered, position.misses | position.hits & ~hits
 
 
 def _meet(sets: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.bool_]:
