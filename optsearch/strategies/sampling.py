@@ -12,14 +12,15 @@ Array = Any  # numba infers the types of arrays; the docstrings say them
 
 @njit(cache=True)
 def tally(chosen: Array, table: Array, hits: Array, limit: int, uses: Array) -> int:
-    """Return the number of samples kept, and count in `uses` how often they use each placement.
+    """Add to `uses` how many of the samples kept have each placement; return the number kept.
 
-    A sample has one placement for each ship. It is kept if these can lie together and cover all
+    A sample has one placement of each ship. It is kept if these can lie together and cover all
     hits. The loop ends with `limit` kept samples.
 
-    chosen -- int64 of shape (ships, samples): rows of the table. table -- uint64 of shape
-        (placements, 4): the cells of a placement, and the cells that it closes to other ships, each
-        as low and high 64 bits. hits -- uint64 of shape (2,). uses -- int64 of shape (placements,).
+    chosen -- int64 of shape (ships, samples): the rows of the table that a sample has.
+    table -- uint64 of shape (placements, 4): the cells of a placement, and the cells that it closes
+        to other ships, each as low and high 64 bits.
+    hits -- uint64 of shape (2,), low and high 64 bits. uses -- int64 of shape (placements,).
     """
     ships, samples = chosen.shape
     hits_low, hits_high = hits

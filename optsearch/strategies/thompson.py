@@ -119,7 +119,10 @@ class Thompson(Player):
     def most_sampled(
         self, position: Position | NoisyPosition, generator: np.random.Generator, number: int = 1
     ) -> list[Cell]:
-        """Return the `number` cells to shoot."""
+        """Return the `number` unknown cells that most samples cover, the best first.
+
+        While no hit is left to explain, covered cells of the search grid come before all others.
+        """
         counts, _ = self._sample(position, generator, None)
         closed = position.closed
         unknown = [cell for cell in range(position.game.cells) if not closed >> cell & 1]
@@ -138,7 +141,10 @@ class Thompson(Player):
         generator: np.random.Generator,
         samples: int | None,
     ) -> tuple[Counts, int]:
-        """Return the number of kept samples that cover each cell, and the number kept."""
+        """Return the number of kept samples that cover each cell, and the number of samples kept.
+
+        samples -- the number to keep; None keeps those of a block, at least one.
+        """
         if isinstance(position, NoisyPosition):
             return self._sample_posterior(position, generator, samples or self.block_size)
         if self.information == "exact":
@@ -160,7 +166,11 @@ class Thompson(Player):
     def _sample_exactly(
         self, position: Position, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
-        """Draw uniformly; return how many of the samples cover each cell, and `samples`."""
+        """Draw from the compatible configurations, uniformly or by the prior.
+
+        Return the number of samples that cover each cell, and `samples`. Blocks are tried first;
+        `Posterior.sample` draws the samples that they lack.
+        """
         counts, accepted = np.zeros(position.game.cells, np.int64), 0
         is_product = self.prior is None or self.prior.placements is not None
         if (position.game.labels or position.game.is_silent) and is_product:
@@ -177,14 +187,17 @@ class Thompson(Player):
     def _sample_posterior(
         self, position: Position | NoisyPosition, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
-        """Draw from the exact posterior; return how many samples cover each cell, and `samples`."""
+        """Draw from the exact posterior; return the samples that cover each cell, and `samples`."""
         drawn = Posterior(position, prior=self.prior).sample(samples, generator, masks=True)
         covered = _covered(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
         return covered.sum(axis=0), samples
 
 
 def is_hunting(position: Position | NoisyPosition) -> bool:
-    """True if every hit is of a ship known to be sunk; with false replies, if there is no hit."""
+    """True if every hit is of a ship known to be sunk; with false replies, if there is no hit.
+
+    A sinking that does not tell its ship explains no hit.
+    """
     if isinstance(position, NoisyPosition):
         return not any(shot.reply.hit for shot in position.shots)
     sunk_cells = 0
@@ -198,8 +211,9 @@ def is_hunting(position: Position | NoisyPosition) -> bool:
 def possible_placements(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
     """Yield, for each ship of the fleet, the placements that are possible for it alone.
 
-    uint64 of shape (placements, 4), rows of `all_placements` in their order. is_printed -- True
-    for the conclusions of the post, False for all that the replies say of one ship.
+    Each array is uint64 of shape (placements, 4): rows of `all_placements` in their order.
+    is_printed -- True for the conclusions of the post, False for all that the replies say of one
+        ship.
     """
     game = position.game
     if game.names_hits or game.shows_ships:
@@ -262,7 +276,7 @@ class _Tally(NamedTuple):
 
 
 class _Blocks:
-    """Samples of one placement per ship, in blocks."""
+    """Samples, drawn in blocks. A sample has one placement of each ship."""
 
     def __init__(self, position: Position, player: Thompson, generator: np.random.Generator):
         by_ship = list(possible_placements(position, player.information == "printed"))
@@ -281,8 +295,7 @@ class _Blocks:
     ) -> _Tally:
         """Draw blocks of `size` samples until `min_accepted` are kept or `most_drawn` are drawn.
 
-        Return how many kept samples cover each cell, the number kept, and the number drawn. At most
-        `max_accepted` samples are kept, by default all that fit.
+        A sample that fits is kept, up to `max_accepted` of them, or all if that is None.
         """
         from optsearch.strategies.sampling import tally
 
@@ -304,7 +317,10 @@ class _Blocks:
         return self._weight_sums is None or all(sums[-1] > 0 for sums in self._weight_sums)
 
     def _draw(self, size: int) -> NDArray[np.int64]:
-        """Draw `size` placements of each ship, by their numbers: int64 of shape (ships, size)."""
+        """Draw `size` placements of each ship: int64 of shape (ships, size).
+
+        A placement is its index among the possible ones of its ship.
+        """
         generator = self._generator
         if self._weight_sums is None:
             return np.stack([generator.integers(0, n, size) for n in self._sizes])
@@ -346,10 +362,11 @@ class ThompsonGame:
 
 @lru_cache(maxsize=4)
 def all_placements(game: Game) -> tuple[NDArray[np.uint64], ...]:
-    """Return the placements of each ship of the fleet, in the order of the post.
+    """Return an array of the placements of each ship of the fleet, in the order of the post.
 
-    uint64 of shape (placements, 4): the cell set, and the cells that it closes to other ships. The
-    horizontal ones by first column, then row; then the vertical ones by first row, then column.
+    Each is uint64 of shape (placements, 4): the cells of a placement, and the cells that it closes
+    to other ships, as two words each. The horizontal placements come first, by column, then row;
+    then the vertical ones by row, then column.
     """
     arrays = []
     for length in game.fleet:
@@ -374,7 +391,10 @@ class _Sinking(NamedTuple):
 
 
 def _sinkings(position: Position) -> dict[int, _Sinking]:
-    """Map sunk ships (places in the fleet) to the last cell and all hits by then (cell sets)."""
+    """Map each ship known to be sunk, by its index in the fleet, to its sinking.
+
+    Of several ships of one length, the first of the fleet is taken to be sunk first.
+    """
     fleet, hits = position.game.fleet, 0
     sinkings = dict[int, _Sinking]()
     for shot in position.shots:
@@ -423,7 +443,10 @@ def _lie_in(sets: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.b
 
 
 def _covered(sets: NDArray[np.uint64], cells: int) -> Counts:
-    """Return 1 for each cell of each set; sets -- uint64 (sets, 2); result (sets, cells)."""
+    """Return an array of shape (sets, cells) that is 1 where a set has a cell, else 0.
+
+    sets -- uint64 of shape (sets, 2): low and high 64 bits.
+    """
     words = np.ascontiguousarray(sets, "<u8")
     bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
     covered: Counts = bits[:, :cells].astype(np.int64)
