@@ -169,7 +169,7 @@ def test_every_side_that_the_sweep_can_begin_from():
             counts = [None] * 4
             counts[side] = getattr(full, part)[side]
             puzzle = replace(plain, **{part: tuple(counts)})
-            view = counting._view(puzzle)
+            view = counting._cheapest_view(puzzle)
             views.add((view.is_turned, view.is_flipped))
             expected = all_solutions(puzzle)
             assert set(counting.solutions(puzzle, 10**6)) == expected
@@ -390,7 +390,7 @@ def test_every_step_is_true_in_every_solution(small):
 def settled(knowledge):
     """What follows, by the easiest rule each time; None if something cannot be."""
     try:
-        while (step := reasoning._easiest(knowledge)) is not None:
+        while (step := reasoning._easiest_deduction(knowledge)) is not None:
             knowledge.learn(step.mask, step.value)
     except reasoning.Contradiction:
         return None
@@ -478,7 +478,7 @@ def test_time_limits_of_making_and_reasoning():
 
 
 def test_a_time_limit_leaves_no_file(here, monkeypatch, tmp_path):
-    monkeypatch.setattr(making, "_end", lambda time_limit: time_limit and 0.0)
+    monkeypatch.setattr(making, "_end_time", lambda time_limit: time_limit and 0.0)
     path = tmp_path / "made.txt"
     arguments = ("--grid", "6x6", "--fleet", "3,2,1", "-o", path, "--time-limit", 5)
     status, out, err = here("solitaire", "generate", *arguments)

@@ -66,7 +66,9 @@ def to_address(puzzle: Puzzle) -> str:
         raise PuzzleError(
             f"a ship of length {puzzle.fleet[0]} cannot be part of an address; one of length 35 can"
         )
-    numbers = {cell: _UNSHAPED if v == SHIP else SHOWN.index(v) for cell, v in puzzle.revealed}
+    numbers = {
+        cell: _UNSHAPED if value == SHIP else SHOWN.index(value) for cell, value in puzzle.revealed
+    }
     cells = [numbers.get(puzzle.cell(i)) for i in range(puzzle.rows * puzzle.columns)]
     clues = _write_clues((*puzzle.column_counts, *puzzle.row_counts)) + _write_clues(cells)
     letter = next((letter for letter, fleet in FLEETS.items() if fleet == puzzle.fleet), "")

@@ -39,7 +39,7 @@ def count(
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit {limit} is not 1 or more")
-    number = _run(puzzle, time_limit, progress, lambda sweep: sweep.count(limit or MOST))
+    number = _run_sweep(puzzle, time_limit, progress, lambda sweep: sweep.count(limit or MOST))
     if limit is None and number >= MOST:
         raise TooLarge(f"{puzzle} has 2^126 solutions or more; give a limit")
     return number if limit is None else min(number, limit)
@@ -55,8 +55,8 @@ def solutions(
 
     Raises TooLarge as `count` does.
     """
-    fleets = _run(puzzle, time_limit, progress, lambda sweep: sweep.solutions(limit))
-    view = _view(puzzle)
+    fleets = _run_sweep(puzzle, time_limit, progress, lambda sweep: sweep.solutions(limit))
+    view = _cheapest_view(puzzle)
     lengths = view.puzzle.lengths
 
     def mask(kind: int, is_vertical: int, row: int, column: int) -> int:
@@ -67,7 +67,7 @@ def solutions(
     return [sort_ships(mask(*ship) for ship in fleet) for fleet in fleets]
 
 
-def _run(
+def _run_sweep(
     puzzle: Puzzle,
     time_limit: float | None,
     progress: Progress[Status],
@@ -82,7 +82,7 @@ def _run(
         if end is not None and time.monotonic() > end:
             raise TooLarge(f"the solutions of {puzzle} were not counted in {time_limit:g} seconds")
 
-    return work(_sweep(puzzle, tick))
+    return work(_make_sweep(puzzle, tick))
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class _View:
         )
 
 
-def _view(puzzle: Puzzle) -> _View:
+def _cheapest_view(puzzle: Puzzle) -> _View:
     """Return the view that costs least, of those with no more columns than rows.
 
     The states of the sweep have an entry per column.
@@ -126,9 +126,9 @@ def _view(puzzle: Puzzle) -> _View:
     return min((*upright, *flipped), key=lambda view: view.cost)
 
 
-def _sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> PuzzleSweep:
+def _make_sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> PuzzleSweep:
     """Return the kernel for a puzzle; TooLarge if it is beyond the kernel's limits."""
-    puzzle = _view(puzzle).puzzle
+    puzzle = _cheapest_view(puzzle).puzzle
     lengths = puzzle.lengths
     if puzzle.columns > MAX_COLUMNS or len(lengths) > MAX_LENGTHS or len(puzzle.fleet) > MAX_SHIPS:
         raise TooLarge(

@@ -108,24 +108,24 @@ def parse(text: str) -> Puzzle:
     fields, board = _split_fields(lines)
     for name in ("grid", "fleet"):
         if name not in fields:
-            raise PuzzleError(f"there is no line `{name} …`; {_form(name)}")
+            raise PuzzleError(f"there is no line `{name} …`; {_form_of_field(name)}")
     rows, columns = fields["grid"].parse(parse_grid)
-    puzzle = _make(fields["grid"], Puzzle, rows, columns, (1,))
+    puzzle = _make_or_quote(fields["grid"], Puzzle, rows, columns, (1,))
     fleet = fields["fleet"].parse(parse_fleet)
-    puzzle = _make(fields["fleet"], replace, puzzle, fleet=fleet)
+    puzzle = _make_or_quote(fields["fleet"], replace, puzzle, fleet=fleet)
     line_of: dict[Clue, str] = {}
     for name in ("rows", "columns"):
         if name in fields:
             counts = fields[name].parse(_parse_counts)
-            puzzle = _make(fields[name], _with_counts, puzzle, name, counts)
+            puzzle = _make_or_quote(fields[name], _with_counts, puzzle, name, counts)
             line_of |= {clue: str(fields[name]) for clue in puzzle.clues if clue not in line_of}
     for line, cells in _read_board(puzzle, fields, board):
-        puzzle = _make(line, replace, puzzle, revealed=puzzle.revealed + cells)
+        puzzle = _make_or_quote(line, replace, puzzle, revealed=puzzle.revealed + cells)
         line_of |= {clue: str(line) for clue in puzzle.clues if clue not in line_of}
     return replace(puzzle, lines=line_of)
 
 
-def _form(name: str) -> str:
+def _form_of_field(name: str) -> str:
     return {
         "grid": "write rows and columns, as in `grid 6x6`",
         "fleet": "write the lengths of all ships, as in `fleet 3,2,2,1`",
@@ -149,7 +149,9 @@ def _split_fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
     return fields, []
 
 
-def _make(line: _Line, make: Callable[..., Puzzle], *arguments: Any, **fields: Any) -> Puzzle:
+def _make_or_quote(
+    line: _Line, make: Callable[..., Puzzle], *arguments: Any, **fields: Any
+) -> Puzzle:
     """Return what a function makes; its PuzzleError quotes the line."""
     try:
         return make(*arguments, **fields)

@@ -39,7 +39,7 @@ def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
     seconds = time.process_time() - started - build_seconds
     solutions: tuple[Solution, ...] = ()
     if status in ("OPTIMAL", "FEASIBLE"):
-        solutions = (built.solution(lambda v: run.value(variables[v.index]) > 0.5),)
+        solutions = (built.solution(lambda literal: run.value(variables[literal.index]) > 0.5),)
     for solution in solutions:
         if not puzzle.is_solved_by(solution):
             raise AssertionError(f"{SOLVER} has {solution} for {puzzle} in the {model} model")

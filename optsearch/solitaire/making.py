@@ -41,7 +41,7 @@ def solve(
     the default is `count` for any time, unless the rules find that there is no solution.
     Raises TooLarge if the time (seconds) is over first.
     """
-    end = _end(time_limit)
+    end = _end_time(time_limit)
     if method is None:
         with suppress(TooLarge):
             return counting.solutions(puzzle, limit, time_limit, _end_if_long)
@@ -70,7 +70,7 @@ def conflict(
     `count` takes long, clues that contradict each other by the rules may not be minimal.
     Raises TooLarge if the time (seconds) is over, and NotInstalled if CP-SAT is needed and missing.
     """
-    end = _end(time_limit)
+    end = _end_time(time_limit)
     patience = no_progress if method == "count" else _end_if_long
 
     def core(clues: list[Clue]) -> list[Clue] | None:
@@ -132,7 +132,7 @@ def _other_solution(
     """
     seconds_left = _seconds_left(end)
     if seconds_left == 0:
-        raise _out_of_time(puzzle)
+        raise _out_of_time_error(puzzle)
     if method in (None, "count"):
         is_ship_next = method is None and models.is_installed()  # if the sweep takes long
         with suppress(TooLarge) if is_ship_next else nullcontext():
@@ -141,15 +141,15 @@ def _other_solution(
             return next((other for other in solutions if other != solution), None)
     result = models.search(puzzle, 1, method or "ship", _seconds_left(end), excluding=solution)
     if not result.solutions and not result.is_complete:
-        raise _out_of_time(puzzle)
+        raise _out_of_time_error(puzzle)
     return next(iter(result.solutions), None)
 
 
-def _out_of_time(puzzle: Puzzle) -> TooLarge:
+def _out_of_time_error(puzzle: Puzzle) -> TooLarge:
     return TooLarge(f"the time is over before a puzzle {puzzle} without a clue to spare was found")
 
 
-def _end(time_limit: float | None) -> float | None:
+def _end_time(time_limit: float | None) -> float | None:
     return None if time_limit is None else time.monotonic() + time_limit
 
 
@@ -175,7 +175,7 @@ def minimise(
     cells only. Raises PuzzleError for a puzzle that does not have exactly one solution, and
     TooLarge if the time (seconds) is over.
     """
-    end = _end(time_limit)
+    end = _end_time(time_limit)
     solutions = solve(puzzle, 2, method, time_limit)
     if len(solutions) != 1:
         raise PuzzleError(
@@ -263,11 +263,11 @@ def generate(
     Raises TooLarge if the time (seconds) is over, and PuzzleError if no puzzle of the level was
     found.
     """
-    end = _end(time_limit)
+    end = _end_time(time_limit)
     puzzle = Puzzle(rows, columns, fleet)
     rng = np.random.default_rng(seed)
     if level is not None:
-        return _of_level(puzzle, rng, LEVELS.index(level), keep_counts, progress, end)
+        return _generate_of_level(puzzle, rng, LEVELS.index(level), keep_counts, progress, end)
     solution = random_solution(puzzle, rng)
     puzzle = with_counts(puzzle, solution)
     while (other := _other_solution(puzzle, solution, method, end)) is not None:
@@ -278,7 +278,7 @@ def generate(
     return _minimise(puzzle, solution, rng, method, keep_counts, progress, end)
 
 
-def _of_level(
+def _generate_of_level(
     puzzle: Puzzle,
     rng: np.random.Generator,
     level: int,
@@ -290,7 +290,7 @@ def _of_level(
 
     def level_of(puzzle: Puzzle) -> int:
         if _seconds_left(end) == 0:
-            raise _out_of_time(puzzle)
+            raise _out_of_time_error(puzzle)
         return LEVELS.index(grade(puzzle, max(0, level - 1), _seconds_left(end)).level)
 
     report = meter(progress, _FLEETS_TRIED)

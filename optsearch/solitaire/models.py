@@ -101,7 +101,7 @@ def search(
     is_complete = False
     while len(solutions) < limit:
         seconds_left = None if end is None else end - time.monotonic()
-        solution, is_complete = _solve(built, seconds_left)
+        solution, is_complete = _find_solution(built, seconds_left)
         if solution is None:
             break
         if solution in solutions or not puzzle.is_solved_by(solution):
@@ -113,7 +113,7 @@ def search(
     return ModelSearch(model, tuple(solutions), is_complete, *size, build_seconds, seconds)
 
 
-def _solve(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
+def _find_solution(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
     """Return a solution of a model or None, and True if it is proved that there is none.
 
     (None, False) if the seconds were over first.
@@ -123,7 +123,7 @@ def _solve(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
         if seconds <= 0:
             return None, False
         solver.parameters.max_time_in_seconds = seconds
-    status = _run(solver, built.model)
+    status = _solve_in_thread(solver, built.model)
     if status in ("OPTIMAL", "FEASIBLE"):
         return built.solution(solver.boolean_value), False
     if status == "MODEL_INVALID":
@@ -142,7 +142,7 @@ def _make_solver() -> CpSolver:
     return solver
 
 
-def _run(solver: CpSolver, model: CpModel) -> str:
+def _solve_in_thread(solver: CpSolver, model: CpModel) -> str:
     """Solve a model, and return the name of the status.
 
     The solver runs in a thread of its own, because Python handles ctrl-C only between its own
@@ -271,7 +271,7 @@ class ShipModel(Model):
 
     def solution(self, is_true: IsTrue) -> Solution:
         """Return the ships whose variables are true."""
-        return sort_ships(ship for ship, v in self.ships.items() if is_true(v))
+        return sort_ships(ship for ship, is_used in self.ships.items() if is_true(is_used))
 
     def literals(self, solution: Solution) -> list[Any]:
         """Return the variables of its ships."""
@@ -465,7 +465,7 @@ class _ClueModel(ShipModel):
         solver = _make_solver()
         if seconds is not None:
             solver.parameters.max_time_in_seconds = max(seconds, 0.01)
-        status = _run(solver, self.model)
+        status = _solve_in_thread(solver, self.model)
         if status == "INFEASIBLE":
             in_core = set(solver.sufficient_assumptions_for_infeasibility())
             core = [clue for clue in chosen if self.switches[clue].index in in_core]
@@ -517,7 +517,7 @@ def conflict_text(puzzle: Puzzle, clues: tuple[Clue, ...]) -> str:
     """Return a line that says why there is no solution: the clues, and their lines in the file."""
     if not clues:
         return f"the fleet {puzzle.fleet_text} does not fit on the grid {puzzle.grid}"
-    reasons = ", ".join(_quoted(puzzle, clues))
+    reasons = ", ".join(_quote_clues(puzzle, clues))
     total = sum(puzzle.fleet)
     for kind, counts in (("row", puzzle.row_counts), ("column", puzzle.column_counts)):
         of_kind = [clue for clue in clues if clue.kind == kind]
@@ -531,7 +531,7 @@ def conflict_text(puzzle: Puzzle, clues: tuple[Clue, ...]) -> str:
     return f"{reasons}: {verb} with the fleet {puzzle.fleet_text}"
 
 
-def _quoted(puzzle: Puzzle, clues: tuple[Clue, ...]) -> Iterator[str]:
+def _quote_clues(puzzle: Puzzle, clues: tuple[Clue, ...]) -> Iterator[str]:
     lines: dict[str, list[str]] = {}
     for clue in clues:
         lines.setdefault(puzzle.lines.get(clue, ""), []).append(str(clue))

@@ -127,7 +127,9 @@ class Puzzle:
         if value in (WATER, SHIP):
             return
         bit = self.bit(cell)
-        ships = (s for n in set(self.fleet) for s in placements(self.rows, self.columns, n))
+        ships = (
+            ship for length in self.lengths for ship in placements(self.rows, self.columns, length)
+        )
         if not any(ship & bit and self.piece(ship, cell) == value for ship in ships):
             raise PuzzleError(
                 f"{cell_name(cell)} cannot be the {piece_text(value)} of a ship of the fleet "
@@ -337,7 +339,7 @@ class Puzzle:
     def revealing(self, solution: Solution) -> Puzzle:
         """Return the puzzle with all cells of a solution revealed."""
         cells = [self.cell(i) for i in range(self.rows * self.columns)]
-        return replace(self, revealed=tuple((c, self.shows(solution, c)) for c in cells))
+        return replace(self, revealed=tuple((cell, self.shows(solution, cell)) for cell in cells))
 
 
 def sort_ships(ships: Iterable[int]) -> Solution:

@@ -207,7 +207,7 @@ class _Places:
         most = [0] * (self.puzzle.lengths[0] + 1)  # ships of each length that the line can have
         for length, count, of_length in self.by_length:
             most[length] = count - (elsewhere & of_length).bit_count()
-        fillings = _fill(
+        fillings = _combine_fillings(
             size=len(cells),
             count=line.ship_cells,
             ship=sum(1 << i for i, cell in enumerate(cells) if ship >> cell & 1),
@@ -417,7 +417,7 @@ class _Fillings(NamedTuple):
     can_be_water: int
 
 
-def _fill(
+def _combine_fillings(
     size: int, count: int, ship: int, pieces_at: tuple[tuple[int, ...], ...], most: tuple[int, ...]
 ) -> _Fillings | None:
     """Return what the cells of a line can be; None if it cannot be filled.
@@ -492,7 +492,7 @@ def _fleet_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
 _RULES = (_touch_rule, _line_rule, _ship_rule, _filling_rule, _fleet_rule)
 
 
-def _easiest(knowledge: _Knowledge) -> _Deduced | None:
+def _easiest_deduction(knowledge: _Knowledge) -> _Deduced | None:
     """Return a deduction by the easiest rule that has one, or None; may raise Contradiction."""
     return next((deduced for rule in _RULES for deduced in rule(knowledge)), None)
 
@@ -587,7 +587,7 @@ class _Suppositions:
 
         May raise Contradiction.
         """
-        deduced = _easiest(knowledge)
+        deduced = _easiest_deduction(knowledge)
         if deduced is not None:
             return deduced.step(knowledge.puzzle)
         self._tick()
@@ -597,7 +597,7 @@ class _Suppositions:
         return self._explain(knowledge.copy(), supposition)
 
 
-def _begin(puzzle: Puzzle) -> _Knowledge:
+def _initial_knowledge(puzzle: Puzzle) -> _Knowledge:
     """Return the knowledge from the clues; PuzzleError if it contradicts itself."""
     total = sum(puzzle.fleet)
     for kind, counts in (("row", puzzle.row_counts), ("column", puzzle.column_counts)):
@@ -616,7 +616,7 @@ def _begin(puzzle: Puzzle) -> _Knowledge:
 def is_contradictory(puzzle: Puzzle) -> bool:
     """True if the rules find, without a supposition, that the clues cannot hold together."""
     try:
-        _apply_rules(_begin(puzzle))
+        _apply_rules(_initial_knowledge(puzzle))
     except (Contradiction, PuzzleError):
         return True
     return False
@@ -628,7 +628,7 @@ def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None)
     None also if all cells are known. Raises PuzzleError for a puzzle found to contradict itself,
     and TooLarge if the time (seconds) is over.
     """
-    knowledge = _begin(puzzle)
+    knowledge = _initial_knowledge(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
     try:
         return _Suppositions(end).next(knowledge, max_depth)
@@ -644,7 +644,7 @@ def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -
 
     Raises PuzzleError for a puzzle found to contradict itself.
     """
-    knowledge = _begin(puzzle)
+    knowledge = _initial_knowledge(puzzle)
     end = None if time_limit is None else time.monotonic() + time_limit
     suppositions = _Suppositions(end)
     is_cut_short = False
