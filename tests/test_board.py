@@ -187,9 +187,9 @@ def test_a_fleet_that_is_not_known(game, shots, prior):
             chance(lambda ships: ships[0].bit_count() == 3)
         )
     assert answers.endgame(setting, shots) == {"optimum": None}
-    seen = answers.review(setting, shots, 1)
+    seen = answers.review_shot(setting, shots, 1)
     assert (seen["shot"], seen["optimum"]) == (shots.split(",")[0], None)
-    assert answers.sample(setting, shots, 0)["games"] > 0
+    assert answers.sample_greedy(setting, shots, 0)["games"] > 0
 
 
 def test_ships_of_lengths_not_known_that_are_sunk():
@@ -213,14 +213,14 @@ def test_ships_of_lengths_not_known_that_are_sunk():
 def test_what_needs_known_lengths_is_refused():
     """In one line; the page hides it."""
     setting = answers.setting_of(UNKNOWN, ())
-    about = answers.about(setting)
+    about = answers.describe_game(setting)
     assert about["lengths"] == {"2-3a": [2, 3], "1-2b": [1, 2]}
     assert about["kinds"] == {"a": "2-3a", "b": "1-2b"}
     assert (about["walk"], about["places"]) == (0, {})
     for ask in (
-        lambda: answers.begin(setting, "exact", "", 1),
-        lambda: answers.walk(setting, ""),
-        lambda: answers.value(setting, ""),
+        lambda: answers.begin_match(setting, "exact", "", 1),
+        lambda: answers.walk_trees(setting, ""),
+        lambda: answers.bound_least_total(setting, ""),
     ):
         with pytest.raises(OptsearchError, match="the lengths of the ships 2-3a,1-2b are not kno"):
             ask()
@@ -243,7 +243,7 @@ def test_a_prior_gives_probabilities(tmp_path):
 def test_a_review_says_what_shots_gave_away():
     position = Position.parse(SMALL.game, "A1=miss B2=miss D3=miss C1=hit C2=hit")
     for number, shot in enumerate(position.shots, 1):
-        found = answers.review(SMALL, str(position), number)
+        found = answers.review_shot(SMALL, str(position), number)
         before = Position(SMALL.game, position.shots[: number - 1])
         family, left = reference.family(before), Posterior(before).configurations
         counts = Posterior(before).occurrence
@@ -252,18 +252,18 @@ def test_a_review_says_what_shots_gave_away():
         assert found["most"] == max(fresh) / left
         value = reference.first_shots(family)[shot.cell[0] * 4 + shot.cell[1]]
         assert found["loss"] == [float(Fraction(value - reference.total_height(family), left))] * 2
-    after = answers.review(SMALL, f"{position} A3=miss", 6)  # every ship is sunk before it
+    after = answers.review_shot(SMALL, f"{position} A3=miss", 6)  # every ship is sunk before it
     assert (after["chance"], after["most"], after["optimum"]) == (0, 0, None)
     with pytest.raises(PositionError):
-        answers.review(SMALL, str(position), 6)
+        answers.review_shot(SMALL, str(position), 6)
     with pytest.raises(PositionError, match="is the first that makes it impossible"):
-        answers.review(SMALL, "A1=hit C3=hit", 1)
+        answers.review_shot(SMALL, "A1=hit C3=hit", 1)
 
 
 def test_text_is_read_as_advise_reads_it():
-    assert answers.shots_of(SMALL, "a1 miss; B2 hit") == {"shots": "A1=miss B2=hit"}
-    assert answers.shots_of(SMALL, " ") == {"shots": ""}
-    shown = answers.shots_of(Setting(Game.parse("4x4:3,2,announce=place")), "A1 A1-C1, D3 m")
+    assert answers.read_shots(SMALL, "a1 miss; B2 hit") == {"shots": "A1=miss B2=hit"}
+    assert answers.read_shots(SMALL, " ") == {"shots": ""}
+    shown = answers.read_shots(Setting(Game.parse("4x4:3,2,announce=place")), "A1 A1-C1, D3 m")
     assert shown == {"shots": "A1=hit:A1-C1 B1=hit:A1-C1 C1=hit:A1-C1 D3=miss"}
 
 
@@ -275,17 +275,17 @@ def test_the_value_of_a_shot_by_the_definition(position):
     setting, shots = Setting(position.game), str(position)
     family = reference.family(position)
     total = str(reference.total_height(family))
-    assert answers.value(setting, shots) == {"value": [total, total]}
+    assert answers.bound_least_total(setting, shots) == {"value": [total, total]}
     for index, value in list(reference.first_shots(family).items())[:3]:
         name = cell_name(position.game.cell(index))
-        assert answers.value(setting, shots, name) == {"value": [str(value)] * 2}
+        assert answers.bound_least_total(setting, shots, name) == {"value": [str(value)] * 2}
 
 
 def test_games_are_sampled_from_a_position(tmp_path):
     """Whose mean is that of greedy on all configurations left, within four standard errors."""
     setting = Setting(Game.parse("4x4:3,2"))
     position = Position.parse(setting.game, "B2=hit A1=miss")
-    parts = [answers.sample(setting, str(position), number) for number in range(5)]
+    parts = [answers.sample_greedy(setting, str(position), number) for number in range(5)]
     games, total, squares = (
         sum(one[key] for one in parts) for key in ("games", "total", "squares")
     )
@@ -302,30 +302,32 @@ def test_games_are_sampled_from_a_position(tmp_path):
 
 
 def test_a_game_hides_its_ships_until_the_end():
-    kept, seen = answers.begin(SMALL, "exact", "A1-A2", 5)
+    kept, seen = answers.begin_match(SMALL, "exact", "A1-A2", 5)
     match = Match(SMALL.game, 5, "exact", "A1-A2")
     assert seen["own"] == [[0, 4]]
     with pytest.raises(PositionError, match="not over"):
-        answers.greedy_shots(kept)
+        answers.count_greedy_shots(kept)
     while not seen["over"]:
         assert seen["hidden"] is None
         cell = next(c for c in range(12) if cell_name(divmod(c, 4)) not in seen["shots"])
         match.shoot(divmod(cell, 4))
         if match.position.hits_left:
             match.answer()
-        kept, seen = answers.shoot(kept, cell_name(divmod(cell, 4)))
+        kept, seen = answers.shoot_in_match(kept, cell_name(divmod(cell, 4)))
         assert (seen["shots"], seen["answers"]) == (str(match.position), str(match.answers))
     assert [sum(1 << cell for cell in ship) for ship in seen["hidden"]] == match.hidden
     with pytest.raises(PositionError, match="over"):
-        answers.shoot(kept, "D3")
+        answers.shoot_in_match(kept, "D3")
     end = play(named("greedy").shot, match.hidden, Position(SMALL.game))
-    assert answers.greedy_shots(kept) == {"greedy": len(end.shots)}
+    assert answers.count_greedy_shots(kept) == {"greedy": len(end.shots)}
 
 
 def test_a_person_chooses_among_games():
-    assert [game["name"] for game in answers.games(None)["named"]][:2] == ["boxed", "paper"]
-    assert answers.games(SMALL)["first"]["size"] == "3x4"
-    assert answers.about(Setting(Game.parse("hex-upper")))["title"] == "Hexagonal game, upper half"
+    named = answers.describe_choices(None)["named"]
+    assert [game["name"] for game in named][:2] == ["boxed", "paper"]
+    assert answers.describe_choices(SMALL)["first"]["size"] == "3x4"
+    hexagonal = answers.describe_game(Setting(Game.parse("hex-upper")))
+    assert hexagonal["title"] == "Hexagonal game, upper half"
     assert answers.setting_of("boxed,contact=none", ()).game == Game.parse("boxed,contact=none")
     for text in ("a.json#b:2", "30x30:2", "5x", "9" * 9 + "x2:1"):
         with pytest.raises(OptsearchError):
@@ -339,7 +341,7 @@ def test_players_are_those_of_the_list():
     assert Setting(SMALL.game, against=("greedy:ties=central",)).players[3] == "greedy:ties=central"
     for name in ("my.py:Player", "greedy:ties=central", "nobody"):
         with pytest.raises(OptsearchError, match="choose one of the list"):
-            answers.begin(SMALL, name, "", 1)
+            answers.begin_match(SMALL, name, "", 1)
 
 
 def test_games_are_lost_after_an_hour_and_when_there_are_many():
@@ -582,7 +584,7 @@ def test_likely_games_are_counted_while_a_person_chooses(monkeypatch):
     async def run():
         handlers = RequestHandlers(None, (), 1e6)
         await handlers.answer("games", {})
-        (began,) = handlers._tables.values()
+        (began,) = handlers._handlers.values()
         asked = {"page": "p", "game": "3x4:2"}
         found = None
         while found is None:
@@ -590,7 +592,7 @@ def test_likely_games_are_counted_while_a_person_chooses(monkeypatch):
                 found = await handlers.answer("advice", asked)
         assert found == answers.advice(SMALL, "")
         await handlers.answer("games", {})
-        assert [*handlers._tables.values()] == [began]
+        assert [*handlers._handlers.values()] == [began]
         await handlers.close()
 
     asyncio.run(run())
@@ -720,7 +722,7 @@ def test_a_large_board_is_served_at_once(here, monkeypatch):
     monkeypatch.setattr(posterior, "engine_for", None)
     served = here("serve", "16x16:5,4,3,3,2,contact=any", "--no-browser")
     assert served[::2] == (0, "")
-    known = answers.about(Setting(Game.parse("16x16:5,4,3,3,2,contact=any")))
+    known = answers.describe_game(Setting(Game.parse("16x16:5,4,3,3,2,contact=any")))
     assert len(known["shape"]["cells"]) == 256
 
 

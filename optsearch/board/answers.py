@@ -39,7 +39,7 @@ from optsearch.game.position import (
 )
 from optsearch.game.position import shots_of as parsed_shots
 from optsearch.game.shapes import Placement
-from optsearch.play.advice import ENDGAME, Advice, find_optimum
+from optsearch.play.advice import ENDGAME, find_optimum
 from optsearch.play.match import OPPONENTS, Match
 from optsearch.play.replies import with_shown_ships
 from optsearch.questions.questions import question_of_shot
@@ -52,9 +52,9 @@ from optsearch.support.errors import OptsearchError, PositionError, TooLarge
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
 
-SECONDS = 8.0  # that a page to walk trees takes, and the value of one shot
-SLICE = 0.2  # seconds after which a sample is sent
-PATIENCE = 8.0  # seconds that its last game may take
+SECONDS = 8.0  # that the page that walks trees may take, and the value of one shot
+SAMPLE_SECONDS = 0.2  # after which a sample begins no other game
+GAME_SECONDS = 8.0  # after which the last game of a sample is given up
 MOST_GAMES = 100  # of a sample
 
 
@@ -77,9 +77,9 @@ class Setting:
     @cached_property
     def players(self) -> list[str]:
         """The opponents in this game; the empty name is nobody."""
-        kinds = map(name_of, player_classes())
-        every = dict.fromkeys((*OPPONENTS, *self.against, *kinds, *added_players()))
-        return [*every, ""]
+        classes = map(name_of, player_classes())
+        names = dict.fromkeys((*OPPONENTS, *self.against, *classes, *added_players()))
+        return [*names, ""]
 
     def position(self, shots: str) -> Position:
         """Return the position of some shots; PositionError for another text."""
@@ -128,10 +128,11 @@ def _require_some(position: Position) -> None:
 # What does not change
 
 
-def games(first: Setting | None) -> dict[str, Any]:
-    """Return what a person can choose from: named games, the boxed one first, and rules.
+def describe_choices(first: Setting | None) -> dict[str, Any]:
+    """Return what a person can choose from: the named games, the boxed one first, and all rules.
 
-    first -- the game that the server was started with; it is chosen without its text.
+    first -- the game that the server was started with, which is one more choice; None if there is
+    none.
     """
     return {
         "named": [_card(game.name, Game.parse(game.name), game.players) for game in menu_games()],
@@ -146,31 +147,39 @@ def _card(name: str, game: Game, players: str) -> dict[str, Any]:
     return {
         **{"name": name, "players": players, "title": title_of(game), "shape": board_shape(game)},
         **{"rules": explorer.rules_in_words(game), "ships": [str(kind) for kind in game.fleet]},
-        **_parts_of(game),
+        **_form_fields(game),
     }
 
 
-def _parts_of(game: Game) -> dict[str, Any]:
-    """Return the fields of a game in the form; size is empty for a board of a file."""
+def _form_fields(game: Game) -> dict[str, Any]:
+    """Return the text of a game, and what its form shows.
+
+    The size and the holes are empty for a board of a file, which the form cannot change.
+    """
+    is_of_file = bool(game.board.digest)
     return {
-        "text": game.title if game.board.digest else str(game),
-        "size": "" if game.board.digest else f"{game.rows}x{game.columns}",
+        "text": game.title if is_of_file else str(game),
+        "size": "" if is_of_file else f"{game.rows}x{game.columns}",
         "fleet": game.fleet_text,
         "contact": game.contact,
         "announce": game.announce,
-        "holes": "" if game.board.digest else game.holes_text,
+        "holes": "" if is_of_file else game.holes_text,
         "board": game.board.text,
     }
 
 
-def about(setting: Setting) -> dict[str, Any]:
-    """Return the data of a game for the page: its rules, board, fleet, replies and players."""
-    game = setting.game
-    prior = _prior(setting)
-    is_known = not isinstance(game, MixedGame)
-    kinds = sorted(set(game.fleet))
+def describe_game(setting: Setting) -> dict[str, Any]:
+    """Return what the page needs to know of a game: its rules, board, fleet, replies and players.
+
+    In the answer, lengths has the lengths that each kind of ship can have, None if they are known;
+    kinds has the kind of each letter that a hit names; places has the placements of each kind, and
+    near the cells near each cell, where no other ship may lie; walk is the greatest number of
+    configurations for the page that walks trees.
+    """
+    game, prior = setting.game, _prior(setting)
+    is_known, kinds = not isinstance(game, MixedGame), sorted(set(game.fleet))
     return {
-        **_parts_of(game),
+        **_form_fields(game),
         "title": title_of(game),
         "rules": explorer.rules_in_words(game),
         "prior": prior and prior.name,
@@ -197,8 +206,8 @@ def title_of(game: Game) -> str:
     return next(titles, game.title)
 
 
-def prepare(setting: Setting) -> None:
-    """Load what all answers take: the counting table of the game, and the prior."""
+def load_counts(setting: Setting) -> None:
+    """Load what all answers need into caches: the prior, and the counting tables of the game."""
     prior = _prior(setting)
     posterior = posterior_of(position_in(setting.game), prior)
     if isinstance(posterior, MixedPosterior):
@@ -216,10 +225,9 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     are those of it that can be the only wrong one.
     """
     try:
-        position = setting.position(shots)
-        knowledge = _weighed(setting, position)
+        posterior = _posterior(setting, setting.position(shots))
     except PositionError as error:
-        parsed = _shots(setting.game, shots)
+        parsed = _shots_in_conflict(setting.game, shots)
         together = find_conflict(setting.game, parsed)
         if not together:
             raise
@@ -229,65 +237,74 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
             "together": [str(shot) for shot in together],
             "alone": [str(shot) for shot in alone],
         }
-    return {**_known(knowledge), **_choices(setting, knowledge, cell)}
+    return {**_position_fields(posterior), **_shot_fields(setting, posterior, cell)}
 
 
 @lru_cache(maxsize=4)
-def _weighed(setting: Setting, position: Position) -> Advice:
-    """Return the advice without the optimum, by one sweep instead of two.
+def _posterior(setting: Setting, position: Position) -> Posterior:
+    """Return the posterior of a position, with its counts; ImpossiblePosition if nothing is left.
 
-    Recent answers are cached: a page asks for the replies of one cell after the other.
+    Recent ones are cached, since a page asks for the replies of one cell after the other.
     """
     posterior = posterior_of(position, _prior(setting))
-    _ = posterior.occurrence  # counts all
+    _ = posterior.occurrence  # one sweep that counts the configurations, too
     posterior.require_some()
-    return Advice(posterior, None)
+    return posterior
 
 
-def _shots(game: Game, shots: str) -> tuple[Shot, ...]:
-    """Return the shots of a text, even if no position may have them; none for a text of no shots.
+def _shots_in_conflict(game: Game, text: str) -> tuple[Shot, ...]:
+    """Return the shots of a text that contradict each other; empty if it is wrong by itself.
 
-    If several hits show one ship, only the first is returned; the others follow from it.
+    Such a text has no shots, a reply that the game does not know, or a cell that is shot twice. If
+    several hits show one ship, only the first is returned; the others follow from it.
     """
     try:
-        parsed = parsed_shots(game, shots)
+        shots = parsed_shots(game, text)
     except OptsearchError:
         return ()
-    if len({shot.cell for shot in parsed}) < len(parsed):
+    is_legal = all(shot.cell in game and shot.reply in known_replies(game) for shot in shots)
+    if not is_legal or len({shot.cell for shot in shots}) < len(shots):
         return ()
-    for shot in parsed:
-        if shot.cell not in game or shot.reply not in known_replies(game):
-            return ()
-    first = {shot.reply: shot for shot in reversed(parsed)}
+    first_with_reply = {shot.reply: shot for shot in reversed(shots)}
     return tuple(
         shot
-        for shot in parsed
-        if shot is first[shot.reply] or not isinstance(shot.reply.label, Placement)
+        for shot in shots
+        if not isinstance(shot.reply.label, Placement) or shot is first_with_reply[shot.reply]
     )
 
 
-def _known(knowledge: Advice) -> dict[str, Any]:
-    """Return the fields of a position: counts or, if weighted, probabilities, and the fleet."""
-    posterior = knowledge.posterior
-    position, is_mixed = posterior.position, isinstance(posterior, MixedPosterior)
-    is_counted = posterior.prior is None and not is_mixed
+def _position_fields(posterior: Posterior) -> dict[str, Any]:
+    """Return what the page shows of a position, but for the advice.
+
+    In the answer, counts has the number of configurations with a ship on each cell. If these are
+    not equally likely it is None, and chances has the probability of a ship on each cell.
+    """
+    position = posterior.position
+    is_uniform = posterior.prior is None and not isinstance(posterior, MixedPosterior)
     return {
         "shots": str(position),
         "configurations": str(posterior.configurations),
         "bits": posterior.entropy,
-        "counts": [str(n) for n in posterior.occurrence.ravel().tolist()] if is_counted else None,
-        "chances": None if is_counted else posterior.probability.ravel().tolist(),
-        **(_fleet_left(posterior) if isinstance(posterior, MixedPosterior) else _sunk(position)),
-        "over": not position.hits_left or not posterior.greedy_shots(),
+        "counts": [str(n) for n in posterior.occurrence.ravel().tolist()] if is_uniform else None,
+        "chances": None if is_uniform else posterior.probability.ravel().tolist(),
+        **_fleet_fields(posterior),
+        "over": _is_over(posterior),
     }
 
 
-def _fleet_left(posterior: MixedPosterior) -> dict[str, Any]:
-    """Return what is known of a fleet whose lengths are not: ships certainly sunk, as `_sunk`.
+def _is_over(posterior: Posterior) -> bool:
+    """True if every ship is certainly sunk, or the first hit was to end the game."""
+    return not posterior.position.hits_left or not posterior.greedy_shots()
 
-    In the answer, lengths has the probability of each length of each kind, and all_sunk that of the
-    end.
+
+def _fleet_fields(posterior: Posterior) -> dict[str, Any]:
+    """Return what the replies tell of the fleet: the fields of `_sunk_fields`.
+
+    If the lengths of the ships are not known, lengths has the probability of each length of each
+    kind, and all_sunk the probability that every ship is sunk.
     """
+    if not isinstance(posterior, MixedPosterior):
+        return _sunk_fields(posterior.position)
     game, hits = posterior.position.game, posterior.position.hits
     wrecks = [
         ship
@@ -295,15 +312,15 @@ def _fleet_left(posterior: MixedPosterior) -> dict[str, Any]:
         if number == posterior.configurations and not ship & ~hits
     ]
 
-    def can_be(kind: int, ship: int) -> bool:
+    def possible_kinds(ship: int) -> set[int]:
         if game.names_hits:
-            return (kind, ship) in posterior.ship_weights
-        return ship.bit_count() in lengths_of(kind)
+            return {kind for kind in game.fleet if (kind, ship) in posterior.ship_weights}
+        return {kind for kind in game.fleet if ship.bit_count() in lengths_of(kind)}
 
-    kinds = [{kind for kind in game.fleet if can_be(kind, ship)} for ship in wrecks]
+    kinds_of_wrecks = map(possible_kinds, wrecks)
     return {
-        "sunk": [str(*possible) for possible in kinds if len(possible) == 1],
-        "wrecks": _cells(wrecks),
+        "sunk": [str(*kinds) for kinds in kinds_of_wrecks if len(kinds) == 1],
+        "wrecks": _cells_of(wrecks),
         "lengths": {
             str(kind): {str(length): float(chance) for length, chance in by_length.items()}
             for kind, by_length in posterior.lengths.items()
@@ -312,74 +329,95 @@ def _fleet_left(posterior: MixedPosterior) -> dict[str, Any]:
     }
 
 
-def _sunk(position: Position) -> dict[str, Any]:
-    """Return the ships certainly sunk, and the cells of those whose placement is certain."""
+def _sunk_fields(position: Position) -> dict[str, Any]:
+    """Return the ships that are certainly sunk, if the fleet is known.
+
+    In the answer, sunk has their kinds, and wrecks the cells of those that certainly lie there.
+    """
     game = position.game
-    kinds, wrecks = Counter[int](), set[int]()
     if game.names_hits or game.shows_ships:
-        for label in {shot.reply.label for shot in position.shots if shot.reply.label}:
-            hits = game.mask(shot.cell for shot in position.shots if shot.reply.label == label)
-            if hits.bit_count() == game.most_replies(Reply(True, label=label)):
-                kind = game.kind_of_label(label)
-                assert kind is not None
-                number = 1 if game.shows_ships else game.fleet.count(kind)
-                kinds[kind] += number
-                wrecks |= {hits} if number == 1 else set()
+        kinds, wrecks = _sunk_by_label(position)
     elif game.tells_sinkings:
         ways = [case.sunk for case in sunk_assignments(position)]
-        kinds = reduce(and_, (Counter(map(game.kind_of, way)) for way in ways))
+        kinds = reduce(and_, (Counter(map(game.kind_of, ships)) for ships in ways))
         wrecks = reduce(and_, map(set, ways))
-    is_sunk = not position.hits_left and not game.ends_at_hit
-    sunk = game.fleet if is_sunk else kinds.elements()
-    return {"sunk": list(map(str, sunk)), "wrecks": _cells(sorted(wrecks))}
+    else:
+        kinds, wrecks = Counter[int](), set[int]()
+    is_all_sunk = not position.hits_left and not game.ends_at_hit
+    sunk = game.fleet if is_all_sunk else kinds.elements()
+    return {"sunk": list(map(str, sunk)), "wrecks": _cells_of(sorted(wrecks))}
 
 
-def _choices(setting: Setting, knowledge: Advice, cell: str) -> dict[str, Any]:
-    """Return the best cells by each strategy, and the replies that one cell may get."""
-    position = knowledge.posterior.position
-    likely = knowledge.posterior.greedy_shots()
-    if not position.hits_left or not likely:
+def _sunk_by_label(position: Position) -> tuple[Counter[int], set[int]]:
+    """Return the kinds and the masks of the ships that are sunk, if hits name or show ships.
+
+    Equal ships share a name: they are sunk together, and have no masks, since no reply tells which
+    cells are whose.
+    """
+    game, kinds, wrecks = position.game, Counter[int](), set[int]()
+    for label in {shot.reply.label for shot in position.shots if shot.reply.label}:
+        hits = game.mask(shot.cell for shot in position.shots if shot.reply.label == label)
+        if hits.bit_count() != game.most_replies(Reply(True, label=label)):
+            continue
+        kind = game.kind_of_label(label)
+        assert kind is not None
+        ship_count = 1 if game.shows_ships else game.fleet.count(kind)
+        kinds[kind] += ship_count
+        if ship_count == 1:
+            wrecks.add(hits)
+    return kinds, wrecks
+
+
+def _shot_fields(setting: Setting, posterior: Posterior, cell: str) -> dict[str, Any]:
+    """Return the best cells by each strategy, and the replies that one cell may get.
+
+    cell -- as in `advice`. In the answer, replies has for each reply the number of configurations
+    that it leaves, and total their sum; if the fleet is not known, probabilities and 1.
+    """
+    position, likely = posterior.position, posterior.greedy_shots()
+    if _is_over(posterior):
         return {"best": [], "cell": None, "replies": {}}
     best = [{"by": "most probable", "cells": [cell_name(shot) for shot in likely]}]
-    for name in setting.by:  # strategies take configurations as equally likely, by a prior too
-        best.append(
-            {"by": name, "cells": [cell_name(_chooser(name, position.game).shot(position))]}
-        )
+    for name in setting.by:  # strategies ignore a prior
+        shot = _chooser(name, position.game).shot(position)
+        best.append({"by": name, "cells": [cell_name(shot)]})
     chosen = parse_cell(cell) if cell else likely[0]
-    parts, total = _parts(knowledge.posterior, chosen), knowledge.posterior.configurations
-    replies = {str(reply): str(n) for reply, n in parts.items()}
-    if isinstance(knowledge.posterior, MixedPosterior):  # whose weights may be too large for floats
-        weight, total = knowledge.posterior.weight, 1
-        replies = {str(reply): f"{n / weight:.17g}" for reply, n in parts.items()}
+    weights = _weigh_replies(posterior, chosen)
+    replies = {str(reply): str(weight) for reply, weight in weights.items()}
+    total = posterior.configurations
+    if isinstance(posterior, MixedPosterior):  # whose weights can be too large for JavaScript
+        total, all_weights = 1, posterior.weight
+        replies = {str(reply): f"{n / all_weights:.17g}" for reply, n in weights.items()}
     return {"best": best, "cell": cell_name(chosen), "replies": replies, "total": str(total)}
 
 
-def _parts(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
-    """Count the configurations that each reply to a shot leaves.
+def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
+    """Count the configurations that each reply to a shot leaves, also those with none.
 
-    If the fleet is not known, their weights are added up.
+    If the fleet is not known, their weights are added up. Raises PositionError if the cell was
+    shot.
     """
     position = posterior.position
     game, bit = position.game, position.game.bit(cell)
     if position.closed & bit:
         raise PositionError(f"{cell_name(cell)} was shot before")
-    numbers = dict.fromkeys(replies_at(game, cell), 0)
+    weights = dict.fromkeys(replies_at(game, cell), 0)
     if isinstance(posterior, MixedPosterior):
-        reply_of = {str(reply): reply for reply in numbers}
+        reply_of = {str(reply): reply for reply in weights}
         for kind_and_ship, answer in (question_of_shot(position, cell).ship_answers or {}).items():
-            numbers[reply_of[answer]] += posterior.ship_weights.get(kind_and_ship, 0)
-        numbers[MISS] = posterior.weight - sum(numbers.values())
-        return numbers
-    for (kind, ship), n in posterior.by_kind.items():
+            weights[reply_of[answer]] += posterior.ship_weights.get(kind_and_ship, 0)
+        weights[MISS] = posterior.weight - sum(weights.values())
+        return weights
+    for (kind, ship), number in posterior.by_kind.items():
         if ship & bit:
-            numbers[game.hit_reply(kind, ship, bit.bit_length() - 1, is_sunk=False)] += n
-    for sinking in (reply for reply in numbers if reply.sunk):
+            weights[game.hit_reply(kind, ship, bit.bit_length() - 1, is_sunk=False)] += number
+    for sinking in (reply for reply in weights if reply.sunk):  # all these count as hits so far
         with suppress(PositionError):  # such a ship is sunk already
             after = Posterior(position.after(cell, sinking), prior=posterior.prior)
-            numbers[sinking] = after.configurations
-            numbers[HIT] -= numbers[sinking]
-    numbers[MISS] = posterior.configurations - int(posterior.occurrence[cell])
-    return numbers
+            weights[sinking] = after.configurations
+            weights[HIT] -= weights[sinking]
+    weights[MISS] = posterior.configurations - int(posterior.occurrence[cell])
+    return weights
 
 
 def endgame(setting: Setting, shots: str) -> dict[str, Any]:
@@ -389,16 +427,19 @@ def endgame(setting: Setting, shots: str) -> dict[str, Any]:
     there are too many, or the effort is too great.
     """
     position, prior = setting.position(shots), _prior(setting)
-    is_small = _weighed(setting, position).posterior.configurations <= ENDGAME
+    is_small = _posterior(setting, position).configurations <= ENDGAME
     solution = find_optimum(position, prior=prior) if is_small else None
     if solution is None:
         return {"optimum": None}
-    valued = find_optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2) or solution
-    values = {cell_name(v.cell): [str(v.lower), str(v.upper)] for v in valued.shot_values}
-    return {"optimum": _optimum(solution), "values": values}
+    with_values = find_optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2)
+    values = {
+        cell_name(shot.cell): [str(shot.lower), str(shot.upper)]
+        for shot in (with_values or solution).shot_values
+    }
+    return {"optimum": _optimum_fields(solution), "values": values}
 
 
-def _optimum(solution: Solution) -> dict[str, Any]:
+def _optimum_fields(solution: Solution) -> dict[str, Any]:
     return {
         "cells": [cell_name(cell) for cell in solution.best_shots],
         "total": str(solution.total_height),
@@ -406,89 +447,101 @@ def _optimum(solution: Solution) -> dict[str, Any]:
     }
 
 
-def sample(setting: Setting, shots: str, number: int) -> dict[str, Any]:
-    """Sample the shots still to go of greedy, in as many games as a short time allows.
+def sample_greedy(setting: Setting, shots: str, number: int) -> dict[str, Any]:
+    """Sample how many shots greedy still takes, in as many games as a short time allows.
 
-    number -- of the games sampled before, so that others follow. In the answer, games is the number
-    of games, total and squares are the sums of their shots and of the squares.
+    number -- the number of games that were sampled before; it is the seed, so others follow.
+    In the answer, games is the number of games, total the sum of their shots, and squares the sum
+    of the squares of these.
     """
     position, prior = setting.position(shots), _prior(setting)
     if position.game.cells > MAX_CELLS:
         raise TooLarge(f"at most {MAX_CELLS} cells are sampled")
     posterior = posterior_of(position, prior)
-    began, lengths = monotonic(), list[int]()
+    began, shot_counts = monotonic(), list[int]()
 
-    def is_over() -> bool:
-        return monotonic() > began + PATIENCE
+    def is_late() -> bool:
+        return monotonic() > began + GAME_SECONDS
 
-    def shot(at: Position) -> Cell | None:
-        return None if is_over() else posterior_of(at, prior).greedy_shots()[0]
+    def shot_by_prior(at: Position) -> Cell | None:
+        return None if is_late() else posterior_of(at, prior).greedy_shots()[0]
 
     for ships in map(to_masks, posterior.sample(MOST_GAMES, number, masks=True)):
         if prior is None:
-            left = _chooser("greedy", setting.game).shots_left(ships, position, is_over)
-        else:
-            end = play(shot, ships, position)
-            left = None if end.hits_left else len(end.shots) - len(position.shots)
-        if left is not None:
-            lengths.append(left)
-        if monotonic() > began + SLICE:
+            shot_count = _chooser("greedy", setting.game).shots_left(ships, position, is_late)
+        else:  # a strategy ignores it
+            end = play(shot_by_prior, ships, position)
+            shot_count = None if end.hits_left else len(end.shots) - len(position.shots)
+        if shot_count is not None:
+            shot_counts.append(shot_count)
+        if monotonic() > began + SAMPLE_SECONDS:
             break
-    return {"games": len(lengths), "total": sum(lengths), "squares": sum(n * n for n in lengths)}
+    return {
+        "games": len(shot_counts),
+        "total": sum(shot_counts),
+        "squares": sum(count * count for count in shot_counts),
+    }
 
 
 # Review
 
 
-def shots_of(setting: Setting, text: str) -> dict[str, Any]:
-    """Read the shots of a game as a person has written it down."""
+def read_shots(setting: Setting, text: str) -> dict[str, Any]:
+    """Read the shots of a game as a person has written them down, and return them as a text."""
     return {"shots": str(with_shown_ships(position_of(setting.game, text)))}
 
 
-def review(setting: Setting, shots: str, number: int) -> dict[str, Any]:
-    """Return the knowledge before shot `number` (from 1), and what that shot gave away.
+def review_shot(setting: Setting, shots: str, number: int) -> dict[str, Any]:
+    """Return the position before a shot of a game, and what that shot gave away.
 
-    In the answer, chance and most are the probability of a ship on the cell shot, and the greatest
-    one. In endgames cost and optimum are the least totals of shots to come, after that shot and of
-    all shots, over configurations of total weight `weight`.
-    Raises ImpossiblePosition for shots that contradict each other.
+    number -- of the shot, from 1. In the answer, chance is the probability of a ship on the cell
+    that was shot, and most the greatest one. Raises ImpossiblePosition if the shots of the game
+    contradict each other, PositionError if it has no such shot.
     """
-    game = setting.position(shots)
-    _require_some(game)
-    if not 1 <= number <= len(game.shots):
-        raise PositionError(f"shot number {number} of {len(game.shots)} cannot be reviewed")
-    shot = game.shots[number - 1]
-    position = replace(game, shots=game.shots[: number - 1])
-    knowledge = _weighed(setting, position)
-    likely = knowledge.posterior.greedy_shots()
-    row, column = shot.cell
-    chances = knowledge.posterior.probability
+    end = setting.position(shots)
+    _require_some(end)
+    if not 1 <= number <= len(end.shots):
+        raise PositionError(f"shot number {number} of {len(end.shots)} cannot be reviewed")
+    shot = end.shots[number - 1]
+    position = replace(end, shots=end.shots[: number - 1])
+    posterior = _posterior(setting, position)
+    likely, chances = posterior.greedy_shots(), posterior.probability
     return {
-        **_known(knowledge),
+        **_position_fields(posterior),
         "shot": str(shot),
-        "chance": float(chances[row, column]),
-        "most": float(chances[likely[0]]) if likely else 0.0,  # there, every ship is sunk
+        "chance": float(chances[shot.cell]),
+        "most": float(chances[likely[0]]) if likely else 0.0,  # every ship was sunk before
         "best": [{"by": "most probable", "cells": [cell_name(cell) for cell in likely]}],
-        **_given_away(setting, position, shot.cell),
+        **_loss_fields(setting, position, shot.cell),
     }
 
 
-def _given_away(setting: Setting, position: Position, cell: Cell) -> dict[str, Any]:
+def _loss_fields(setting: Setting, position: Position, cell: Cell) -> dict[str, Any]:
+    """Return the fields of `endgame`, and the loss of a shot at a cell, if they are known.
+
+    The loss is how many more shots the game takes on average than after an optimal shot: a lower
+    and an upper bound.
+    """
     result = endgame(setting, str(position))
     if result["optimum"] is None or cell_name(cell) not in result["values"]:
         return {"optimum": None}
-    lower, upper = map(int, result["values"][cell_name(cell)])
-    best = int(result["optimum"]["total"])
-    weight = int(result["optimum"]["weight"])
-    loss = [float(Fraction(bound - best, weight)) for bound in (lower, upper)]
-    return {**result, "loss": loss}
+    best, weight = int(result["optimum"]["total"]), int(result["optimum"]["weight"])
+    bounds = map(int, result["values"][cell_name(cell)])
+    return {**result, "loss": [float(Fraction(bound - best, weight)) for bound in bounds]}
 
 
 # Play
 
 
-def begin(setting: Setting, against: str, ships: str, seed: int) -> tuple[bytes, dict[str, Any]]:
-    """Return a new match, pickled for the server alone, and the page's view of it."""
+def begin_match(
+    setting: Setting, against: str, ships: str, seed: int
+) -> tuple[bytes, dict[str, Any]]:
+    """Return a new match, pickled for the server alone, and what the page may see of it.
+
+    against -- the name of the opponent; empty for nobody. ships -- the ships of the person as a
+    text; empty if they are drawn. seed -- of the hidden ships. Raises OptsearchError for an unknown
+    opponent, and for a fleet that is not known.
+    """
     if isinstance(setting.game, MixedGame):
         raise OptsearchError(
             f"the lengths of the ships {setting.game.fleet_text} are not known, and the board does "
@@ -497,11 +550,11 @@ def begin(setting: Setting, against: str, ships: str, seed: int) -> tuple[bytes,
     if against not in setting.players:
         raise OptsearchError(f"nobody here plays as {against!r}; choose one of the list")
     pickled = pickle.dumps(Match(setting.game, seed, against, ships))
-    return pickled, view(pickled)
+    return pickled, view_match(pickled)
 
 
-def shoot(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
-    """Return a match after a shot and the opponent's answer, as `begin`."""
+def shoot_in_match(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
+    """Return a match after a shot at a cell and the opponent's shot, as `begin_match` does."""
     match: Match = pickle.loads(pickled)
     if match.is_over:
         raise PositionError("this game is over; begin another")
@@ -509,26 +562,26 @@ def shoot(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
     if match.against and not match.is_won:
         match.answer()
     pickled = pickle.dumps(match)
-    return pickled, view(pickled)
+    return pickled, view_match(pickled)
 
 
-def view(pickled: bytes) -> dict[str, Any]:
-    """Return the view of a match: the opponent's ships are left out until it is over."""
+def view_match(pickled: bytes) -> dict[str, Any]:
+    """Return what the page may see of a match: the hidden ships are None until it is over."""
     match: Match = pickle.loads(pickled)
     return {
         "against": match.against,
         "shots": str(match.position),
         "answers": str(match.answers),
-        "own": _cells(match.own_ships),
+        "own": _cells_of(match.own_ships),
         "over": match.is_over,
         "won": match.is_won,
-        "hidden": _cells(match.hidden) if match.is_over else None,
-        **_sunk(match.position),
+        "hidden": _cells_of(match.hidden) if match.is_over else None,
+        **_sunk_fields(match.position),
     }
 
 
-def greedy_shots(pickled: bytes) -> dict[str, int]:
-    """Return the number of shots that greedy takes at the hidden ships of a match that is over."""
+def count_greedy_shots(pickled: bytes) -> dict[str, int]:
+    """Count the shots that greedy takes at the hidden ships of a match that is over."""
     match: Match = pickle.loads(pickled)
     if not match.is_over:
         raise PositionError("this game is not over")
@@ -536,48 +589,54 @@ def greedy_shots(pickled: bytes) -> dict[str, int]:
     return {"greedy": len(end.shots)}
 
 
-def _cells(ships: Sequence[int]) -> list[list[int]]:
+def _cells_of(ships: Sequence[int]) -> list[list[int]]:
+    """Return the indices of the cells of each ship, which is a mask."""
     return [list(bits(ship)) for ship in ships]
 
 
 # Walks
 
 
-def walk(setting: Setting, shots: str) -> dict[str, Any]:
-    """Return the data of a page that walks trees (`explorer.page_data`), as far as time allows."""
+def walk_trees(setting: Setting, shots: str) -> dict[str, Any]:
+    """Return the data of the page that walks decision trees (`explorer.page_data`).
+
+    If time is short, the first tree is the best found, and some values are bounds.
+    """
     position, prior = setting.position(shots), _prior(setting)
     explorer.require_small(position, prior)
-    exact = Solver(position, all_shots=True, prior=prior)
-    solution = exact.search(SECONDS / 2)
-    trees = [("optimal" if solution.is_exact else "best found", exact.tree())]
-    trees.append(explorer.greedy_tree(position, prior, SECONDS))
-    return explorer.page_data(exact, trees, Limit(SECONDS / 4))
+    solver = Solver(position, all_shots=True, prior=prior)
+    solution = solver.search(SECONDS / 2)
+    name = "optimal" if solution.is_exact else "best found"
+    trees = [(name, solver.tree()), explorer.greedy_tree(position, prior, SECONDS)]
+    return explorer.page_data(solver, trees, Limit(SECONDS / 4))
 
 
-def value(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
-    """Bound the least total from a position on, or after a first shot at a cell.
+def bound_least_total(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
+    """Bound the least total of shots still to come, over all configurations.
 
-    The value is None if that takes too long, or has too many configurations.
+    cell -- the name of a cell that is shot first; empty if any cell may be.
+    In the answer, value has a lower and an upper bound; None if they take too long, or if there are
+    too many configurations.
     """
     position, prior = setting.position(shots), _prior(setting)
     explorer.require_small(position, prior)
     limit = Limit(SECONDS)
-    parts = [position]
-    extra = 0
+    positions, lower, upper = [position], 0, 0
     if cell:
-        at = parse_cell(cell)
+        shot = parse_cell(cell)
         posterior = Posterior(position, prior=prior)
-        extra = posterior.weight
-        parts = [position.after(at, reply) for reply, n in _parts(posterior, at).items() if n]
-    lower = upper = extra
+        lower = upper = posterior.weight  # the shot itself, in each configuration
+        weights = _weigh_replies(posterior, shot)
+        positions = [position.after(shot, reply) for reply, weight in weights.items() if weight]
     try:
-        for part in parts:
-            if part.hits_left:
-                limit.check()
-                solver = Solver(part, prior=prior)
-                solution = solver.search(SECONDS / (2 * len(parts)))
-                lower += solution.lower or 0
-                upper += solver.tree().total_height
+        for after in positions:
+            if not after.hits_left:
+                continue
+            limit.check()
+            solver = Solver(after, prior=prior)
+            solution = solver.search(SECONDS / (2 * len(positions)))
+            lower += solution.lower or 0
+            upper += solver.tree().total_height
     except (LimitReached, TooLarge):
         return {"value": None}
     return {"value": [str(lower), str(upper)]}
