@@ -1,6 +1,7 @@
-"""The answers to the page: a position in, JSON out. Nothing is remembered between two answers.
+"""The answers to the page: the shots so far come in, a JSON object goes out.
 
-Counts are texts, since JSON has no large integers.
+The answers depend on nothing that was asked before. Counts are texts, since JavaScript rounds large
+integers.
 """
 
 from __future__ import annotations
@@ -60,10 +61,12 @@ MOST_GAMES = 100  # of a sample
 
 @dataclass(frozen=True)
 class Setting:
-    """The settings of a board from the command line.
+    """A game that is served, with the options of the command line.
 
-    prior -- as `prior_of` reads it. by -- strategies whose shot is shown beside the most probable
-    cells. against -- further opponents.
+    prior -- the name of the prior, as `prior_of` reads it; None if configurations are equally
+        likely.
+    by -- the names of strategies whose shots are shown beside the most probable cells.
+    against -- the names of opponents beside those that everybody has.
     """
 
     game: Game
@@ -76,7 +79,7 @@ class Setting:
 
     @cached_property
     def players(self) -> list[str]:
-        """The opponents in this game; the empty name is nobody."""
+        """The names of the opponents; the last one is empty and stands for nobody."""
         classes = map(name_of, player_classes())
         names = dict.fromkeys((*OPPONENTS, *self.against, *classes, *added_players()))
         return [*names, ""]
@@ -88,7 +91,11 @@ class Setting:
 
 @lru_cache(maxsize=64)
 def setting_of(text: str, against: tuple[str, ...]) -> Setting:
-    """Return the settings of a game that the page names; OptsearchError if it is not served."""
+    """Return the setting of a game that the page names, without a prior and strategies.
+
+    against -- as in `Setting`. Raises OptsearchError for a board of a file, which a page cannot
+    name, and for what is no game or is too large.
+    """
     if ".json" in text:
         raise OptsearchError(
             "a board of a file is named when the server is started: optsearch serve "
@@ -220,9 +227,9 @@ def load_counts(setting: Setting) -> None:
 def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     """Return advice on the next shot or, if the replies contradict each other, which of them do.
 
-    cell -- a cell whose replies are counted; the first of the most probable, if not given.
-    In the answer, together is a smallest set of replies of which at least one is wrong, and alone
-    are those of it that can be the only wrong one.
+    cell -- the name of a cell whose replies are counted; if empty, the first of the most probable.
+    If replies contradict each other, together is a smallest set of replies of which at least one is
+    wrong, and alone has those of this set that can be the only wrong one.
     """
     try:
         posterior = _posterior(setting, setting.position(shots))
@@ -421,10 +428,11 @@ def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
 
 
 def endgame(setting: Setting, shots: str) -> dict[str, Any]:
-    """Return the optimum of a position with few configurations, and of each first shot.
+    """Return the optimum of a position if few configurations are left, and the value of each shot.
 
-    These are pairs of bounds on the total of shots still to come, over all configurations; None if
-    there are too many, or the effort is too great.
+    In the answer, optimum is None if it was not searched, or not found with little effort. values
+    has for each cell two bounds, which are equal if the value is exact: on the least total of shots
+    still to come, over all configurations, if this cell is shot first.
     """
     position, prior = setting.position(shots), _prior(setting)
     is_small = _posterior(setting, position).configurations <= ENDGAME

@@ -72,10 +72,11 @@ class NoGame(OptsearchError):
 
 
 class RequestHandlers:
-    """The games of the board, each answered by a process that begins when it is needed.
+    """All games of the board; a game gets a handler, with a process, when it is asked about.
 
-    first -- the game of the command line, with what it says besides; None if it names none.
-    against -- players besides those that everybody has.
+    first -- the game of the command line with its options; None if it names none.
+    against -- the names of opponents beside those that everybody has.
+    seconds -- that a request may take.
     """
 
     def __init__(self, first: Setting | None, against: tuple[str, ...], seconds: float):
@@ -124,7 +125,11 @@ class RequestHandlers:
 
 
 class RequestHandler:
-    """The requests to a board, and their answers."""
+    """The handler of the requests about one game.
+
+    setting -- the game. matches -- the matches under way, of all games. seconds -- that a request
+    may take. One process computes what a person waits for, another one what may come later.
+    """
 
     def __init__(self, setting: Setting, matches: Games, seconds: float):
         self.setting, self._matches = setting, matches
@@ -231,7 +236,10 @@ def application(
 ) -> Guard:
     """Return the board as an ASGI application, behind its guard.
 
-    first -- the game that the page opens with; None lets a person choose. against -- as in Setting.
+    first -- the game that the page opens with; None lets a person choose.
+    token, hosts -- what requests must have, as `Guard` takes them.
+    against -- the names of opponents beside those that everybody has.
+    seconds -- that a request may take.
     """
     handlers = RequestHandlers(first, against, seconds)
 
