@@ -70,21 +70,18 @@ def confirmed(solution: Equilibrium) -> str:
     return checked.method
 
 
-def row(
+def compute_row(
     game: Game, optimum: Fraction, seconds: float | None
 ) -> tuple[tuple[object, ...], Equilibrium]:
     """Compute a game; return its row of the table, and the solution.
 
     optimum -- the least mean against a uniform hider. seconds -- a limit, or None.
     """
-    solution = equilibrium(
-        game, time_limit=seconds, execution=Execution(checkpoint=CHECKPOINTS / file_name_of(game))
-    )
+    execution = Execution(checkpoint=CHECKPOINTS / file_name_of(game))
+    solution = equilibrium(game, time_limit=seconds, execution=execution)
     if solution.uniform != optimum:
         raise AssertionError(f"{game}: {solution.uniform} against a uniform hider, not {optimum}")
-    is_uniform = (
-        solution.is_uniform if solution.is_exact or solution.lower > solution.uniform else None
-    )
+    is_decided = solution.is_exact or solution.lower > solution.uniform
     mix, uniform = solution.occupancy, solution.uniform_occupancy
     values = (
         game,
@@ -95,7 +92,7 @@ def row(
         solution.value if solution.is_exact else None,
         bound_in_bracket(solution.lower, "lower", solution.lower, solution.upper),
         bound_in_bracket(solution.upper, "upper", solution.lower, solution.upper),
-        is_uniform,
+        solution.is_uniform if is_decided else None,
         len(solution.hider),
         len(solution.roots),
         solution.rounds,
@@ -115,6 +112,29 @@ def cells_of(solution: Equilibrium) -> list[tuple[object, ...]]:
     return [(solution.game, i, j, mix[i, j], uniform[i, j]) for i, j in np.ndindex(mix.shape)]
 
 
+def optima_of_table() -> dict[Game, Fraction]:
+    """Map each game that belongs to this table to its least mean, as optima.csv has it."""
+    return {
+        entry["game"]: Fraction(entry["total_height"], entry["configurations"])
+        for entry in TABLES["optima"].read()
+        if is_asked(entry)
+    }
+
+
+def values_at(path: Path) -> dict[Game, Fraction | None]:
+    """Map each game of a table of equilibria to its value, None for a bracket."""
+    if not path.exists():
+        return {}
+    return {entry["game"]: entry["value"] for entry in TABLES["equilibria"].read(path)}
+
+
+def rows_at(kind: str, path: Path) -> list[tuple[Any, ...]]:
+    """Return the rows of a table, none if it does not exist yet."""
+    if not path.exists():
+        return []
+    return [tuple(entry.values()) for entry in TABLES[kind].read(path)]
+
+
 def main() -> None:
     """Compute the games that are missing or named, and write both tables after each."""
     parser = script.parser(__doc__, "equilibria")
@@ -125,42 +145,33 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="also games that have a value")
     arguments = parser.parse_args()
     path = TABLES["equilibria"].path(arguments.output)
-    cells_path = TABLES["equilibrium_cells"].path(arguments.output)
-    entries = (
-        {entry["game"]: entry for entry in TABLES["equilibria"].read(path)} if path.exists() else {}
-    )
-    rows = {game: tuple(entry.values()) for game, entry in entries.items()}
-    drawn = TABLES["equilibrium_cells"].read(cells_path) if cells_path.exists() else []
-    cells = [tuple(entry.values()) for entry in drawn]
-    optima = {
-        entry["game"]: Fraction(entry["total_height"], entry["configurations"])
-        for entry in TABLES["optima"].read()
-        if is_asked(entry)
-    }
-    order = sorted(optima, key=lambda game: (game.cells, str(game)))
-    found_before = {e["game"] for e in TABLES["equilibria"].read() if e["value"] is not None}
+    value_of = values_at(path)
+    rows = {row[0]: row for row in rows_at("equilibria", path)}
+    cells = rows_at("equilibrium_cells", TABLES["equilibrium_cells"].path(arguments.output))
+    optima = optima_of_table()
+    games_in_order = sorted(optima, key=lambda game: (game.cells, str(game)))
+    committed = values_at(TABLES["equilibria"].path())
     chosen = arguments.game or [
-        game
-        for game in order
-        if arguments.again or game not in entries or entries[game]["value"] is None
+        game for game in games_in_order if arguments.again or value_of.get(game) is None
     ]
     for number, game in enumerate(chosen, 1):
         try:
-            seconds = None if game in found_before else arguments.seconds
-            rows[game], solution = row(game, optima[game], seconds)
+            seconds = arguments.seconds if committed.get(game) is None else None
+            rows[game], solution = compute_row(game, optima[game], seconds)
         except (NotSupported, TooLarge) as error:
             print(f"{number}/{len(chosen)} {game}: {error}", flush=True)
             continue
-        TABLES["equilibria"].write([rows[game] for game in order if game in rows], arguments.output)
+        written = [rows[game] for game in games_in_order if game in rows]
+        TABLES["equilibria"].write(written, arguments.output)
         if str(game) in DRAWN:
-            cells = [line for line in cells if line[0] != game] + cells_of(solution)
+            cells = [row for row in cells if row[0] != game] + cells_of(solution)
             TABLES["equilibrium_cells"].write(cells, arguments.output)
         print(
             f"{number}/{len(chosen)} {game}: {solution.value_text}, {solution.rounds} rounds, "
             f"{solution.seconds:.1f} s",
             flush=True,
         )
-    values = [entry["value"] for entry in TABLES["equilibria"].read(path)]
+    values = list(values_at(path).values())
     exact = sum(value is not None for value in values)
     print(f"{script.typed_path(path)}: {exact} values and {len(values) - exact} brackets")
 

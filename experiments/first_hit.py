@@ -9,7 +9,6 @@ mean of a game with one ship, where greedy does not reach the bound by these num
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import accumulate
 from math import comb
 
 import numpy as np
@@ -46,23 +45,34 @@ def rows(game: Game, seconds: float) -> script.Rows:
     limit for the search of the least mean.
     """
     greedy = evaluate("greedy:endgame=0", game)
-    number, total = greedy.configurations, greedy.total_height
-    met = [0, *accumulate(greedy.histogram.get(k, 0) for k in range(1, greedy.worst + 1))]
-    most_met, most = _most_met(game, number), [0]
-    while most[-1] < number:
-        most.append(most_met(len(most)))
-    least_total = sum(number - n for n in most)
+    number, greedy_total = greedy.configurations, greedy.total_height
+    # Item k of the next two: the configurations that greedy hits, and that any shots can hit.
+    hit_by_greedy = [0]
+    for k in range(1, greedy.worst + 1):
+        hit_by_greedy.append(hit_by_greedy[-1] + greedy.histogram.get(k, 0))
+    most_met_by, most_met = _most_met(game, number), [0]
+    while most_met[-1] < number:
+        most_met.append(most_met_by(len(most_met)))
+    # A game is still on at k shots in all configurations that k cells do not meet.
+    least_total, known_total = sum(number - met for met in most_met), greedy_total
     is_single = len(game.fleet) == 1
-    if is_single and least_total < total and game.cells <= MAX_CELLS:
+    if is_single and least_total < greedy_total and game.cells <= MAX_CELLS:
         solution = solve(game, time_limit=seconds)
         least_total = max(least_total, solution.lower or 0)
-        total = min(total, solution.upper or total)
-    for k in range(1, len(met)):
-        bound = most[min(k, len(most) - 1)]
+        known_total = min(greedy_total, solution.upper or greedy_total)
+    for k in range(1, len(hit_by_greedy)):
+        bound = most_met[min(k, len(most_met) - 1)]
         yield (
-            *(game, number, k, _by_chance(game.room, [game.fleet_cells], k)),
+            game,
+            number,
+            k,
+            _by_chance(game.room, [game.fleet_cells], k),
             _on_checkerboard(game, k) if is_single else None,
-            *(met[k], bound if is_single else met[k], bound, least_total, total),
+            hit_by_greedy[k],
+            bound if is_single else hit_by_greedy[k],
+            bound,
+            least_total,
+            known_total,
         )
 
 
@@ -73,20 +83,20 @@ def _most_met(game: Game, number: int) -> Callable[[int], int]:
     """
     if len(game.fleet) == 1:
         ships = game.placements(game.fleet[0])
-        has = np.array([[ship >> cell & 1 for cell in range(game.cells)] for ship in ships], bool)
+        has_cell = np.array([[s >> cell & 1 for cell in range(game.cells)] for s in ships], bool)
 
         def met_by_best(k: int) -> int:
             weights = np.ones(number, np.int64)
-            cells = best_list(has, weights, [k], False, number, lambda: None)
-            return int(has[:, cells].any(axis=1).sum())
+            cells = best_list(has_cell, weights, [k], False, number, lambda: None)
+            return int(has_cell[:, cells].any(axis=1).sum())
 
         return met_by_best
-    whole = replace(game, ends="sunk")
-    stored = TABLES["coverage"].path(RESULTS, name=file_name_of(whole))
+    game_to_the_end = replace(game, ends="sunk")  # has the same configurations
+    stored = TABLES["coverage"].path(RESULTS, name=file_name_of(game_to_the_end))
     if stored.is_file():
         return TABLES["coverage"].read(stored).column("most_met").__getitem__
     if number <= COUNTED:
-        return Coverage(CellSetCounts.of(whole), NODES).most_met
+        return Coverage(CellSetCounts.of(game_to_the_end), NODES).most_met
     counts = sorted(Posterior(game).occurrence.ravel().tolist(), reverse=True)
     return lambda k: min(number, sum(counts[:k]))
 
@@ -96,8 +106,10 @@ def _by_chance(cells: int, sizes: list[int], k: int) -> Fraction:
 
     sizes -- how many of these cells each set has; all sets are equally likely.
     """
+    if k > cells:
+        return Fraction(1)
     missed = sum(comb(cells - size, k) for size in sizes)
-    return 1 - Fraction(missed, len(sizes) * comb(cells, k)) if k <= cells else Fraction(1)
+    return 1 - Fraction(missed, len(sizes) * comb(cells, k))
 
 
 def _on_checkerboard(game: Game, k: int) -> Fraction | None:

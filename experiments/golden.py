@@ -72,18 +72,18 @@ def recomputations() -> list[Recomputation]:
     return sorted(every, key=lambda run: run.minutes)
 
 
-def difference(kind: Table | Tree, committed: Path, again: Path) -> str:
+def difference(kind: Table | Tree, committed: Path, recomputed: Path) -> str:
     """Return in words the first value that differs between two files, or an empty text.
 
     kind -- the declaration of the table or tree that both files are.
     """
-    if not again.is_file():
+    if not recomputed.is_file():
         return "it was not written"
     if isinstance(kind, Tree):
-        old, new = tree.load(committed), tree.load(again)
-        same = (old.position, old.root) == (new.position, new.root)
-        return "" if same else "the trees differ"
-    before, after = kind.read(committed), kind.read(again)
+        old, new = tree.load(committed), tree.load(recomputed)
+        is_same = (old.position, old.root) == (new.position, new.root)
+        return "" if is_same else "the trees differ"
+    before, after = kind.read(committed), kind.read(recomputed)
     return _in_headers(before, after) or _in_rows(kind, before, after)
 
 
@@ -98,20 +98,20 @@ def _in_headers(before: Entries, after: Entries) -> str:
 def _in_rows(kind: Table, before: Entries, after: Entries) -> str:
     if len(before) != len(after):
         return f"{len(before)} rows are committed, {len(after)} found"
-    for number, (old, new) in enumerate(zip(before, after, strict=True), 1):
+    for number, rows in enumerate(zip(before, after, strict=True), 1):
         for column in kind.columns:
-            a, b = (column.show(row[column.name]) for row in (old, new))
-            if a != b and not column.measured:
-                return f"row {number}, {column.name}: {a!r} is committed, {b!r} found"
+            old, new = (column.show(row[column.name]) for row in rows)
+            if old != new and not column.measured:
+                return f"row {number}, {column.name}: {old!r} is committed, {new!r} found"
     return ""
 
 
-def recomputed(run: Recomputation) -> list[tuple[str, str]]:
+def differences_of(run: Recomputation) -> list[tuple[str, str]]:
     """Run a command into an empty folder; return each file it makes, and its first difference."""
     with tempfile.TemporaryDirectory() as folder:
         experiment = run.command[0].rpartition(".")[2]
-        extra = [word.format(folder=folder) for word in FROM_NOTHING.get(experiment, ())]
-        command = [sys.executable, "-m", *run.command, *extra, "-o", folder]
+        options = [word.format(folder=folder) for word in FROM_NOTHING.get(experiment, ())]
+        command = [sys.executable, "-m", *run.command, *options, "-o", folder]
         completed = subprocess.run(command, cwd=CHECKOUT, check=False, stdout=subprocess.DEVNULL)
         if completed.returncode:
             return [(file, f"exit status {completed.returncode}") for file, _ in run.files]
@@ -127,14 +127,14 @@ def chosen(within: float, names: list[str]) -> list[Recomputation]:
     within -- minutes that a short command takes at most. Raises RecordError if no command makes a
     table of this name.
     """
-    everything = recomputations()
-    files = {file for run in everything for file, _ in run.files}
+    runs = recomputations()
+    if not names:
+        return [run for run in runs if run.minutes <= within]
+    files = {file for run in runs for file, _ in run.files}
     for name in names:
         if name not in files:
             raise RecordError(f"no experiment makes {name!r}; there are {', '.join(sorted(files))}")
-    if names:
-        return [run for run in everything if any(file in names for file, _ in run.files)]
-    return [run for run in everything if run.minutes <= within]
+    return [run for run in runs if any(file in names for file, _ in run.files)]
 
 
 def main() -> int:
@@ -146,20 +146,15 @@ def main() -> int:
     parser.add_argument("table", nargs="*", help="only these, however long")
     parser.add_argument("--within", type=float, default=1, metavar="MINUTES", help="(default: 1)")
     arguments = parser.parse_args()
-    todo = chosen(arguments.within, arguments.table)
-    seconds = 60 * sum(run.minutes for run in todo)
-    print(f"{len(todo)} commands, about {time_text(seconds)} on two cores")
-    path = TABLES["recomputed"].path(arguments.output)
-    earlier = TABLES["recomputed"].read(path) if path.is_file() else []
-    there = {status.file for status in verification_statuses()}
-    rows = {
-        row["table"]: row for row in earlier if row["table"] in there and "+" not in row["commit"]
-    }
+    runs = chosen(arguments.within, arguments.table)
+    seconds = 60 * sum(run.minutes for run in runs)
+    print(f"{len(runs)} commands, about {time_text(seconds)} on two cores")
+    rows = earlier_rows(TABLES["recomputed"].path(arguments.output))
     differing = 0
-    for run in todo:
+    for run in runs:
         print(f"{run.text} (about {time_text(60 * run.minutes)}) ...", flush=True)
         started, commit = time.perf_counter(), records.commit()
-        differences = recomputed(run)
+        differences = differences_of(run)
         kinds = dict(run.files)
         for file, differs in differences:
             differing += bool(differs)
@@ -174,11 +169,25 @@ def main() -> int:
                 "same": not differs,
                 "differs": differs,
             }
-        written = [
-            [row[name] for name in TABLES["recomputed"].names] for _, row in sorted(rows.items())
-        ]
+        names = TABLES["recomputed"].names
+        written = [[row[name] for name in names] for _, row in sorted(rows.items())]
         TABLES["recomputed"].write(written, arguments.output)
     return 1 if differing else 0
+
+
+def earlier_rows(path: Path) -> dict[str, dict[str, object]]:
+    """Read the table of an earlier run, by the names of files; leave out what is no longer true.
+
+    That is rows of files that do not exist any more, and of code that was not committed.
+    """
+    if not path.is_file():
+        return {}
+    files = {status.file for status in verification_statuses()}
+    return {
+        row["table"]: row
+        for row in TABLES["recomputed"].read(path)
+        if row["table"] in files and "+" not in row["commit"]
+    }
 
 
 if __name__ == "__main__":

@@ -28,22 +28,23 @@ def row(game: Game, optimum: int, seconds: float) -> tuple[object, ...]:
     """
     position = Position(game)
     totals = [greedy_total(position, rule, seconds) for rule in RULES]
-    best, worst = totals[:2]
-    others = [total for total in totals[2:] if total is not None]
-    if (
-        (best is not None and not optimum <= best <= min(others, default=best))
-        or (worst is not None and max(others, default=worst) > worst)
-        or min(others, default=optimum) < optimum
-    ):
+    best, worst, *by_ties = totals
+    known = [total for total in by_ties if total is not None]
+    is_consistent = (
+        all(optimum <= total for total in known)
+        and (best is None or (optimum <= best and all(best <= total for total in known)))
+        and (worst is None or all(total <= worst for total in known))
+    )
+    if not is_consistent:
         raise AssertionError(f"{game}: {dict(zip(RULES, totals, strict=True))}, optimum {optimum}")
-    percent = [None if t is None else 100 * (t - optimum) / optimum for t in (best, worst)]
+    percent_more = [None if t is None else 100 * (t - optimum) / optimum for t in (best, worst)]
     return (
         game,
         game.cells,
         Configurations(position).configurations,
         optimum,
         *totals,
-        *percent,
+        *percent_more,
     )
 
 
