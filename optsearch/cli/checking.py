@@ -75,34 +75,36 @@ def check(
     if kind == "certificate":
         if prior is not None:
             raise OptsearchError(f"--prior ({prior!r}) is for trees and proofs, not for {file}")
-        answer = check_value(file)
+        answer = check_certificate_file(file)
+    elif kind == "tree":
+        answer = check_tree(file, game, prior)
     else:
-        answer = (check_tree if kind == "tree" else check_proof)(file, game, prior)
+        answer = check_proof(file, game, prior)
     answer.print(form)
 
 
 def format_of(file: Path) -> str:
     """Return the name in `FORMATS` of the format that a file says it has."""
     head = text_of(file, OptsearchError)[:300]
-    named = re.search(r'"format": *"([^"]*)"', head)
-    if named is None or named[1] not in FORMATS:
+    match = re.search(r'"format": *"([^"]*)"', head)
+    if match is None or match[1] not in FORMATS:
         line = head.partition("\n")[0]
         raise OptsearchError(
             f"{file} begins with {line[:60]!r}: it is not a file of solve --tree, solve --prove or "
             "equilibrium --certificate"
         )
-    return FORMATS[named[1]]
+    return FORMATS[match[1]]
 
 
 def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
     """Replay a decision tree on every configuration."""
     loaded, parsed_prior = read_tree(file, game, prior)
     total, number = verify(loaded, parsed_prior), loaded.configurations
-    answer = answer_about("tree", loaded.position, parsed_prior, total, number)
-    replayed = f"all {number:,} configurations"
+    answer = begin_answer("tree", loaded.position, parsed_prior, total, number)
+    what = f"all {number:,} configurations"
     if parsed_prior is not None:
-        replayed = f"every configuration, weight {number:,}"
-    answer.add_fact("replayed", f"{replayed}, total height {total:,}")
+        what = f"every configuration, weight {number:,}"
+    answer.add_fact("replayed", f"{what}, total height {total:,}")
     answer.add_fact("mean shots", mean_text(total, number))
     answer.add_fact("worst case", f"{loaded.worst} shots", worst=loaded.worst)
     return answer
@@ -115,7 +117,7 @@ def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
     checked = proofs.check(file, parsed_prior)
     require_game(file, checked.position, game)
     total, number = checked.total_height, checked.configurations
-    answer = answer_about("proof", checked.position, parsed_prior, total, number)
+    answer = begin_answer("proof", checked.position, parsed_prior, total, number)
     answer.add_fact("proved", f"no strategy has a total height below {total:,}")
     bound = Fraction(total, number)
     answer.add_fact("mean shots", f"at least {bound} ≈ {decimal(bound, 'lower')}")
@@ -123,7 +125,7 @@ def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
     return answer
 
 
-def answer_about(
+def begin_answer(
     kind: str, position: Position, prior: Prior | None, total: int, number: int
 ) -> Answer:
     """Begin the answer about a file with its position and total height."""
@@ -132,19 +134,19 @@ def answer_about(
     return Answer.about(position, prior, **fields)
 
 
-def check_value(file: Path) -> Answer:
+def check_certificate_file(file: Path) -> Answer:
     """Check both sides of the value of a game against the best hider."""
     from optsearch.equilibria import check as check_certificate  # HiGHS takes a while
 
     checked = check_certificate(file)
-    low, high = sorted((checked.hider, checked.shooter))
+    lower, upper = sorted((checked.hider, checked.shooter))
     answer = Answer(
         title_with_rules(str(checked.game), checked.game),
         what="certificate",
         game=str(checked.game),
         objective=str(checked.objective),
         value=checked.hider if checked.is_exact else None,
-        bracket=[low, high],
+        bracket=[lower, upper],
     )
     is_mean = checked.objective.shots is None
     unit = "shots" if is_mean else f"to finish within {checked.objective.shots}"
@@ -161,8 +163,10 @@ def check_value(file: Path) -> Answer:
         method=checked.method,
         seconds=round(checked.seconds, 6),
     )
-    value = f"from {decimal(low, 'lower', 9)} to {decimal(high, 'upper', 9)}"
-    answer.add_fact("value", f"{exact_text(low) if checked.is_exact else value}, proved")
+    value = f"from {decimal(lower, 'lower', 9)} to {decimal(upper, 'upper', 9)}"
+    if checked.is_exact:
+        value = exact_text(lower)
+    answer.add_fact("value", f"{value}, proved")
     return answer
 
 
@@ -199,13 +203,13 @@ def tree(
             f"{file} sets.csv"
         )
     loaded, parsed_prior = read_tree(file, game, prior)
-    drawing = None
+    drawing_text = None
     if figure is not None:
-        depth_drawn = draw_tree(loaded, figure, draw_boards, depth, whole)
-        drawing = str(figure)
+        depth_drawn = draw_tree(loaded, figure, boards=draw_boards, depth=depth, whole=whole)
+        drawing_text = str(figure)
         if depth_drawn < loaded.worst:
-            drawing += f", {depth_drawn} of {loaded.worst} shots"
-            drawing += "" if depth_drawn == depth else "; --whole draws all"
+            drawing_text += f", {depth_drawn} of {loaded.worst} shots"
+            drawing_text += "" if depth_drawn == depth else "; --whole draws all"
     number = loaded.configurations
     answer = Answer(**position_fields(loaded.position, parsed_prior))
     if not figure:
@@ -218,7 +222,7 @@ def tree(
     text = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
     answer.add_fact("histogram", text, histogram=histogram)
     answer.set_rows({"shots": shots, "configurations": n} for shots, n in histogram.items())
-    answer.add_fact("drawing", drawing)
+    answer.add_fact("drawing", drawing_text)
     answer.print(form)
 
 
@@ -252,7 +256,8 @@ def draw_tree(
     """Draw a tree to a file whose ending names the format; return the depth of the drawing."""
     from optsearch.drawing.trees import draw_tree, page_depth, tree_figure_size
 
-    depth = min(depth or tree.worst, tree.worst if whole else page_depth(tree, boards))
+    most = tree.worst if whole else page_depth(tree, boards)
+    depth = min(depth or tree.worst, most)
     figure = new_figure(*tree_figure_size(tree, boards, depth))
     draw_tree(figure.add_axes((0, 0, 1, 1)), tree, boards, depth)
     save_figure(figure, path)

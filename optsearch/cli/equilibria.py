@@ -66,13 +66,15 @@ def equilibrium(
 
     Prints an optimal mix of each side: configurations for the hider, trees for the shooter.
     """
-    parsed, aim = read_game(game), Objective.parse(objective)
-    width = read_tolerance(tolerance)
+    parsed, parsed_objective = read_game(game), Objective.parse(objective)
+    parsed_tolerance = read_tolerance(tolerance)
     from optsearch import equilibria as module  # HiGHS takes a while
 
     def note(status: module.Round) -> str:
-        low, high = sorted((_worth(aim, status.lower), _worth(aim, status.upper)))
-        return f"round {status.number}, {status.trees} trees, [{low:.6f}, {high:.6f}]"
+        lower, upper = sorted(
+            _value_of(parsed_objective, payment) for payment in (status.lower, status.upper)
+        )
+        return f"round {status.number}, {status.trees} trees, [{lower:.6f}, {upper:.6f}]"
 
     with (
         explain_resuming("--resume", run.resume),
@@ -81,8 +83,8 @@ def equilibrium(
     ):
         result = module.equilibrium(
             parsed,
-            aim,
-            tolerance=width,
+            parsed_objective,
+            tolerance=parsed_tolerance,
             time_limit=time_limit,
             partial=True,
             execution=Execution(
@@ -113,37 +115,68 @@ def read_tolerance(text: str) -> Fraction:
     return Fraction(text.strip())
 
 
-def _worth(objective: Objective, paid: float) -> float:
-    return paid if objective.shots is None else 1 - paid
+def _value_of(objective: Objective, payment: float) -> float:
+    """Return the value of what a shooter pays: shots, or the probability to need too many."""
+    return payment if objective.shots is None else 1 - payment
 
 
 def answer_of(result: Any) -> Answer:
     """Return the answer about an equilibrium."""
     title = title_with_rules(f"{result.game}, hider and shooter at their best", result.game)
     answer = Answer(title, game=str(result.game), objective=str(result.objective))
-    (low, high), hidings = result.bracket, result.hidings
+    add_value(answer, result)
+    add_mixes(answer, result)
+    rounds = f"{result.rounds}, {count_text(result.trees, 'tree')} met"
+    answer.add_fact("rounds", rounds, rounds=result.rounds, trees=result.trees)
+    answer.add_fact("seconds", f"{result.seconds:.1f}", seconds=round(result.seconds, 6))
+    answer.add("\nThe hider's mix, an image of each orbit; percent of all its images\n")
+    answer.add(draw_orbits(result))
+    answer.add("\nPercent of a ship on each cell\n", percent_board(result, result.occupancy))
+    uniform_board = percent_board(result, result.uniform_occupancy)
+    answer.add("\nPercent, if the hider draws uniformly\n", uniform_board)
+    answer.add("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
+    rows = [("percent", "first shot", "uniformly", "worst case")]
+    for tree, share in result.shooter[:SHOWN]:
+        percent, mean = f"{100 * float(share):.2f}", f"{float(tree.mean):.4f}"
+        rows.append((percent, first_shot(tree) or "", mean, str(tree.worst)))
+    answer.add(align_columns(rows))
+    if len(result.shooter) > SHOWN:
+        answer.add(f"and {count_text(len(result.shooter) - SHOWN, 'tree')} more")
+    return answer
+
+
+def add_value(answer: Answer, result: Any) -> None:
+    """Add the value of the game, and what a hider gets who draws uniformly."""
+    lower, upper = result.bracket
     if result.objective.shots is None:
         unit, label = "shots", "value"
     else:
         unit, label = f"to finish within {result.objective.shots}", "probability"
-    between = f"between {decimal(low, 'lower')} and {decimal(high, 'upper')}"
-    value = exact_text(low) if result.is_exact else between
-    exact = result.value if result.is_exact else None
-    answer.add_fact(label, f"{value} {unit}", value=exact, bracket=[low, high])
-    uniform = None if result.uniform is None else result.worth(result.uniform)
+    value_text = f"between {decimal(lower, 'lower')} and {decimal(upper, 'upper')}"
+    if result.is_exact:
+        value_text = exact_text(lower)
+    value = result.value if result.is_exact else None
+    answer.add_fact(label, f"{value_text} {unit}", value=value, bracket=[lower, upper])
+    uniform, uniform_text = None, "not known; its search was cut short"
+    if result.uniform is not None:
+        uniform = result.worth(result.uniform)
+        uniform_text = f"{exact_text(uniform)}{_loss_text(result)}"
     answer.add_fact(
         "uniform",
-        "not known; its search was cut short"
-        if uniform is None
-        else f"{exact_text(uniform)}{_loss_text(result)}",
+        uniform_text,
         uniform=None if uniform is None else str(uniform),
         is_uniform=result.is_uniform if result.is_exact else None,
     )
-    hidden = hidings.sizes[result.orbits_used].sum()
+
+
+def add_mixes(answer: Answer, result: Any) -> None:
+    """Add the mix of the hider, orbits with probabilities, and of the shooter, trees with them."""
+    hidings = result.hidings
+    orbits = count_text(len(hidings.orbits), "orbit")
+    hidings_used = hidings.sizes[result.orbits_used].sum()
     answer.add_fact(
         "hider",
-        f"{len(result.hider)} of {count_text(len(hidings.orbits), 'orbit')}, {hidden} of "
-        f"{len(hidings)} ways to hide",
+        f"{len(result.hider)} of {orbits}, {hidings_used} of {len(hidings)} ways to hide",
         hidings=len(hidings),
         orbits=len(hidings.orbits),
         hider=result.to_dicts(),
@@ -164,28 +197,15 @@ def answer_of(result: Any) -> Answer:
         ],
     )
     answer.set_rows(answer.fields["hider"])
-    rounds = f"{result.rounds}, {count_text(result.trees, 'tree')} met"
-    answer.add_fact("rounds", rounds, rounds=result.rounds, trees=result.trees)
-    answer.add_fact("seconds", f"{result.seconds:.1f}", seconds=round(result.seconds, 6))
-    answer.add("\nThe hider's mix, an image of each orbit; percent of all its images\n")
-    answer.add(draw_orbits(result))
-    for title, matrix in (
-        ("Percent of a ship on each cell", result.occupancy),
-        ("Percent, if the hider draws uniformly", result.uniform_occupancy),
-    ):
-        texts = [[f"{100 * value:.1f}" for value in row] for row in matrix.tolist()]
-        for i, j in result.game.cells_of(result.game.holes):
-            texts[i][j] = HOLE
-        answer.add(f"\n{title}\n", board_text(result.game, texts))
-    answer.add("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
-    rows = [("percent", "first shot", "uniformly", "worst case")]
-    for tree, share in result.shooter[:SHOWN]:
-        percent, mean = f"{100 * float(share):.2f}", f"{float(tree.mean):.4f}"
-        rows.append((percent, first_shot(tree) or "", mean, str(tree.worst)))
-    answer.add(align_columns(rows))
-    if len(result.shooter) > SHOWN:
-        answer.add(f"and {count_text(len(result.shooter) - SHOWN, 'tree')} more")
-    return answer
+
+
+def percent_board(result: Any, probabilities: Any) -> str:
+    """Draw a matrix of probabilities, one for each cell, in percent."""
+    game = result.game
+    texts = [[f"{100 * value:.1f}" for value in row] for row in probabilities.tolist()]
+    for row, column in game.cells_of(game.holes):
+        texts[row][column] = HOLE
+    return board_text(game, texts)
 
 
 def first_shot(tree: DecisionTree) -> str | None:
@@ -206,31 +226,34 @@ def _loss_text(result: Any) -> str:
 
 def draw_orbits(result: Any) -> str:
     """Draw the likeliest orbits of the hider side by side: an image of each as a board."""
+    game = result.game
+    all_cells = (1 << game.cells) - 1
     boards = []
     for orbit, share in result.hider[:SHOWN]:
-        cells = sum(result.hidings.hidden[result.hidings.orbits[orbit][0]])
-        game = result.game
-        rows = [
-            "".join(
-                (".#"[cells >> (i * game.columns + j) & 1] if (i, j) in game else HOLE)
-                for j in range(game.columns)
-            )
-            for i in range(game.rows)
-        ]
-        boards.append([f"{100 * float(share):.2f}", *rows])
+        rows = [[HOLE] * game.columns for _ in range(game.rows)]
+        for row, column in game.cells_of(all_cells & ~game.holes):
+            rows[row][column] = "."
+        for row, column in game.cells_of(first_hiding(result, orbit)):
+            rows[row][column] = "#"
+        boards.append([f"{100 * float(share):.2f}", *map("".join, rows)])
     width = max(len(line) for board in boards for line in board) + 2
+    boards_per_line = max(1, WIDE // width)
     lines = []
-    for start in range(0, len(boards), max(1, WIDE // width)):
-        in_line = boards[start : start + max(1, WIDE // width)]
-        lines += [
-            "".join(f"{line:<{width}}" for line in row).rstrip()
-            for row in zip(*in_line, strict=True)
-        ]
+    for start in range(0, len(boards), boards_per_line):
+        in_line = boards[start : start + boards_per_line]
+        for texts in zip(*in_line, strict=True):
+            lines.append("".join(f"{text:<{width}}" for text in texts).rstrip())
         lines.append("")
     number_left = len(result.hider) - len(boards)
     if number_left > 0:
         lines.append(f"and {count_text(number_left, 'orbit')} more")
     return "\n".join(lines).rstrip()
+
+
+def first_hiding(result: Any, orbit: int) -> int:
+    """Return the mask of the cells of the first way to hide in an orbit."""
+    hidings = result.hidings
+    return sum(hidings.hidden[hidings.orbits[orbit][0]])
 
 
 def draw_mix(result: Any, path: Path) -> None:
@@ -239,9 +262,6 @@ def draw_mix(result: Any, path: Path) -> None:
     from optsearch.drawing.mixes import mix_figure_size
 
     figure = new_figure(*mix_figure_size(result.game, len(result.hider)))
-    orbits = [
-        (sum(result.hidings.hidden[result.hidings.orbits[orbit][0]]), float(share))
-        for orbit, share in result.hider
-    ]
+    orbits = [(first_hiding(result, orbit), float(share)) for orbit, share in result.hider]
     draw_mix_(figure, result.game, orbits, result.occupancy)
     save_figure(figure, path)

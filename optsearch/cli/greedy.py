@@ -65,35 +65,35 @@ def greedy(
     position, prior = read_position_and_prior(start)
     require_digest(prior, tree)
     with show_search_progress(str(position.game)) as progress:
-        heights, is_interrupted = GreedyTotals(), False
+        totals, is_interrupted = GreedyTotals(), False
         try:
-            heights.search(position, prior, time_limit, progress)
+            totals.search(position, prior, time_limit, progress)
         except KeyboardInterrupt:
-            if not heights.totals:
+            if not totals.totals:
                 raise
             is_interrupted = True
         except LimitReached:
-            if not heights.totals:
+            if not totals.totals:
                 raise OptsearchError(
                     f"no greedy strategy of {position.game} was evaluated in --time-limit "
                     f"{time_limit:g} seconds; give more time"
                 ) from None
-    answer = heights.answer(position, prior)
+    answer = totals.answer(position, prior)
     answer.print(form)
     if is_interrupted:
         raise Interrupted
     if tree is not None:
-        if "best" not in heights.trees:
+        if "best" not in totals.trees:
             raise OptsearchError(
                 f"--tree {str(tree)!r}: the best greedy tree was not known after --time-limit "
                 f"{time_limit:g} seconds"
             )
-        chosen = heights.trees["best"] if heights.compared is None else heights.compared.greedy
+        chosen = totals.trees["best"] if totals.compared is None else totals.compared.greedy
         tree_.save(replace(chosen, title="best greedy"), tree)
 
 
 class GreedyTotals:
-    """Total heights of greedy strategies and the optimum, as far as a search has come.
+    """Total totals of greedy strategies and the optimum, as far as a search has come.
 
     totals -- by rule. trees -- of the rules whose tree has been made. lower -- a bound on every
     strategy. optimum, compared, best_shots, greedy_shots -- None until they are known.
@@ -116,8 +116,8 @@ class GreedyTotals:
         progress: Progress[SearchStatus],
     ) -> None:
         """Compute everything, the quick parts first. Raises LimitReached where the time is over."""
-        watched = Limit(time_limit).watch(progress)
-        solver = GreedySolver(position, progress=watched, prior=prior)
+        limited_progress = Limit(time_limit).watch(progress)  # raises LimitReached
+        solver = GreedySolver(position, progress=limited_progress, prior=prior)
         self.configurations, self.greedy_shots = solver.configurations, solver.greedy_shots
         self.lower = solver.lower_bound()
         self.totals["first"] = solver.total_height("first")
@@ -126,17 +126,16 @@ class GreedyTotals:
         self.totals["best"] = solver.total_height("best")
         self.compared = solver.compare()
         for name in ("best", *orders_on(position.game), "remainder"):
-            self._take(name, solver)
-        patient = Limit(PATIENCE)
+            self._add_tree(name, solver)
+        limit_of_worst = Limit(PATIENCE)
+        progress_of_worst = limit_of_worst.watch(limited_progress)
         try:
-            self._take(
-                "worst", GreedySolver(position, progress=patient.watch(watched), prior=prior)
-            )
+            self._add_tree("worst", GreedySolver(position, progress=progress_of_worst, prior=prior))
         except LimitReached as reached:
-            if reached.limit is not patient:
+            if reached.limit is not limit_of_worst:
                 raise
 
-    def _take(self, rule: str, solver: GreedySolver) -> None:
+    def _add_tree(self, rule: str, solver: GreedySolver) -> None:
         self.trees[rule] = solver.tree(rule)
         self.totals[rule] = self.trees[rule].total_height
 
@@ -158,13 +157,14 @@ class GreedyTotals:
         answer.add(lower=self.lower if optimum is None else optimum, upper=upper)
         for label, cells in (("greedy shots", self.greedy_shots), ("best shots", self.best_shots)):
             names = None if cells is None else cell_names(cells)
-            text = "none: every ship is sunk"
-            if names != []:
-                text = "not known yet" if names is None else " ".join(names)
+            if names is None:
+                text = "not known yet"
+            else:
+                text = " ".join(names) or "none: every ship is sunk"
             answer.add_fact(label, text, **{label.replace(" ", "_"): names})
         known_rules = [name for name in RULES if name in self.totals]
-        rules = {name: self._fields_of(name) for name in known_rules}
-        rows = [HEADS, *self._optimal_rows(), *map(self._row_of, known_rules)]
+        rules = {name: self._rule_fields(name) for name in known_rules}
+        rows = [HEADS, *self._optimal_rows(), *map(self._rule_row, known_rules)]
         answer.add("", align_columns(rows, True), "", rules=rules)
         answer.set_rows({"rule": name, **row} for name, row in rules.items())
         if self.compared is not None:
@@ -180,14 +180,14 @@ class GreedyTotals:
         mean = decimal(Fraction(self.optimum, self.configurations))
         return [("optimal", f"{self.optimum:,}", mean, "", f"{self.compared.optimal.worst}")]
 
-    def _row_of(self, name: str) -> tuple[str, ...]:
+    def _rule_row(self, name: str) -> tuple[str, ...]:
         """Return the row of a rule for people."""
         total, tree, optimum = self.totals[name], self.trees.get(name), self.optimum
         extra = f"+{total - optimum:,}" if optimum is not None and total > optimum else ""
         mean = decimal(Fraction(total, self.configurations))
         return f"greedy, {name}", f"{total:,}", mean, extra, "" if tree is None else f"{tree.worst}"
 
-    def _fields_of(self, name: str) -> dict[str, Any]:
+    def _rule_fields(self, name: str) -> dict[str, Any]:
         """Return the fields of a rule for a JSON answer."""
         total, tree = self.totals[name], self.trees.get(name)
         return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -110,9 +110,9 @@ class SolveTask(NamedTuple):
     prior: Prior | None
 
 
-def require_solver(method: Method, **given: object) -> None:
+def require_solver(method: Method, **options: object) -> None:
     """Refuse options of the main solver if another method is chosen."""
-    for name, value in given.items():
+    for name, value in options.items():
         if value and method is not Method.SOLVER:
             option = name.replace("_", "-")
             raise OptsearchError(f"--{option} works with --method solver, not with {method.value}")
@@ -177,14 +177,15 @@ def solve(
         refuse_options_of_known_fleets(task, search, workers, storage)
         with show_search_progress(str(position.game)):
             solution = solve_mixed(position, prior, int(storage.memory * 2**30))
-        answer_of(solution, Ends(), None).print(form)
+        answer_of(solution, BracketSources(), None).print(form)
         return
     refuse_unfit_options(task, search, workers, storage)
     stored = None if prior else stored_bracket(position, objective)
     announce_stored(stored)
     limit = Limit(search.time_limit)
-    if reason := why_no_tree(position, prior, search.time_limit) if storage.tree else "":
-        err.print(f"no tree will be written: {reason}", soft_wrap=True)
+    why_not = why_no_tree(position, prior, search.time_limit) if storage.tree else ""
+    if why_not:
+        err.print(f"no tree will be written: {why_not}", soft_wrap=True)
         storage = replace(storage, tree=None)
     greedy = None
     try:
@@ -197,12 +198,12 @@ def solve(
         has_bounds = objective.kind != "mean" or position.game.label_of_kind is not None
         if limit.seconds_left is None or not has_bounds:
             raise
-        bounded = solve_by_bounds(position, prior, objective, limit.seconds_left)
+        bounded = solve_by_bounds(task, limit.seconds_left)
         if isinstance(bounded, str):
-            uncounted_answer(position, prior, objective, stored, bounded).print(form)
+            uncounted_answer(task, stored, reason=bounded).print(form)
             return
         solution = bounded
-    answer_of(*narrow(solution, stored), greedy).print(form)
+    answer_of(*narrow_by_stored(solution, stored), greedy).print(form)
     write_files(solution, storage.tree, storage.prove, form)
     if not solution.is_complete and search.time_limit is None:
         hint = f"; what was solved is in {storage.table}, and the same command goes on from it"
@@ -261,7 +262,7 @@ def find_optimum(
     workers: WorkerOptions,
     storage: StorageOptions,
     seconds: float | None,
-    report: Progress[SearchStatus],
+    progress: Progress[SearchStatus],
 ) -> Solution:
     """Solve by the method chosen; in `seconds` as far as the search comes."""
     if search.method is Method.REFERENCE:
@@ -270,20 +271,23 @@ def find_optimum(
     if search.method is Method.PAPER:
         with explain_resuming("--table", storage.table):
             return paper.solve(
-                task.position, memory=table_bytes, table=storage.table, progress=report
+                task.position, memory=table_bytes, table=storage.table, progress=progress
             )
-    with explain_resuming("--table", storage.table), open_executor(workers) as (executor, at_once):
+    with (
+        explain_resuming("--table", storage.table),
+        open_executor(workers) as (executor, worker_count),
+    ):
         return solver.solve(
             task.position,
             objective=task.objective,
             options=solver.SolverOptions(memory=table_bytes),
             table=storage.table,
             executor=executor,
-            workers=at_once,
+            workers=worker_count,
             time_limit=seconds,
             partial=True,
             all_shots=search.all_shots,
-            progress=report,
+            progress=progress,
             prior=task.prior,
         )
 
@@ -345,7 +349,7 @@ def announce_stored(stored: StoredBracket | None) -> None:
     err.print(f"known: {stored.text}{effort}", soft_wrap=True)
 
 
-class Ends(NamedTuple):
+class BracketSources(NamedTuple):
     """The sources of the two ends of a bracket, and the bracket that this run found.
 
     All are empty where this run proves both ends.
@@ -356,36 +360,39 @@ class Ends(NamedTuple):
     bracket_here: str = ""
 
 
-def narrow(solution: Solution, stored: StoredBracket | None) -> tuple[Solution, Ends]:
+def narrow_by_stored(
+    solution: Solution, stored: StoredBracket | None
+) -> tuple[Solution, BracketSources]:
     """Return a solution with the better one of its bounds and the stored ones on either side."""
     if stored is None or solution.lower is None or solution.upper is None:
-        return solution, Ends()
+        return solution, BracketSources()
     if solution.lower == solution.upper:
-        return solution, Ends()
+        return solution, BracketSources()
     objective = solution.objective
     weight = solution.configurations if objective.kind == "mean" else 1
     lower = max(solution.lower, ceil(stored.lower.value * weight))
     upper = min(solution.upper, floor(stored.upper.value * weight))
     if (lower, upper) == (solution.lower, solution.upper) and solution.method == "solver":
-        return solution, Ends()
-    own_source = "this search" if solution.method == "solver" else "computed here"
-    is_own = lower > stored.lower.value * weight, upper < stored.upper.value * weight
-    ends = Ends(
-        own_source if is_own[0] else name_with_table(stored.lower),
-        own_source if is_own[1] else name_with_table(stored.upper),
-        open_value(solution, solution.lower, solution.upper),
+        return solution, BracketSources()
+    this_run = "this search" if solution.method == "solver" else "computed here"
+    beats_stored_lower = lower > stored.lower.value * weight
+    beats_stored_upper = upper < stored.upper.value * weight
+    sources = BracketSources(
+        lower_by=this_run if beats_stored_lower else name_with_table(stored.lower),
+        upper_by=this_run if beats_stored_upper else name_with_table(stored.upper),
+        bracket_here=open_value_text(solution, solution.lower, solution.upper),
     )
-    value = lower if lower == upper else None
+    exact = lower if lower == upper else None
     if objective.kind == "mean":
-        solution = replace(solution, total_height=value)
+        solution = replace(solution, total_height=exact)
     else:
-        solution = replace(solution, worst=value)
-    return replace(solution, lower=lower, upper=upper), ends
+        solution = replace(solution, worst=exact)
+    return replace(solution, lower=lower, upper=upper), sources
 
 
-def add_ends(answer: Answer, ends: Ends) -> None:
+def add_sources(answer: Answer, sources: BracketSources) -> None:
     """Add the sources of the two ends of a bracket."""
-    lower_by, upper_by, bracket_here = ends
+    lower_by, upper_by, bracket_here = sources
     if not lower_by:
         return
     answer.add(lower_by=lower_by, upper_by=upper_by)
@@ -397,13 +404,12 @@ def add_ends(answer: Answer, ends: Ends) -> None:
     answer.add_fact("found here", bracket_here or None)
 
 
-def solve_by_bounds(
-    position: Position, prior: Prior | None, objective: Objective, time_limit: float
-) -> Solution | str:
+def solve_by_bounds(task: SolveTask, time_limit: float) -> Solution | str:
     """Bracket a game too large to search; a reason if its configurations cannot be counted.
 
     By a prior the bounds on the mean need the list that the search needs, but for the first.
     """
+    position, objective, prior = task
     started = time.perf_counter()
     bracket, count_limit = None, time_limit
     if objective.kind == "mean":
@@ -438,22 +444,19 @@ def solve_by_bounds(
     )
 
 
-def uncounted_answer(
-    position: Position,
-    prior: Prior | None,
-    objective: Objective,
-    stored: StoredBracket | None,
-    reason: str,
-) -> Answer:
+def uncounted_answer(task: SolveTask, stored: StoredBracket | None, reason: str) -> Answer:
     """Return the answer about a game whose configurations are not counted or weighed."""
+    position, objective, prior = task
     answer = Answer.about(
         position, prior, objective=str(objective), total_height=None, configurations=None
     )
     if objective.kind == "mean":
-        bracket = Bracket.of(position, stored[:2] if stored else first_bounds(position))
+        bounds = [stored.lower, stored.upper] if stored else first_bounds(position)
+        bracket = Bracket.of(position, bounds)
         answer.add_fact("mean shots", bracket.text, bracket=[bracket.lower, bracket.upper])
         if stored:
-            add_ends(answer, Ends(*map(name_with_table, stored[:2])))
+            lower_by, upper_by = name_with_table(stored.lower), name_with_table(stored.upper)
+            add_sources(answer, BracketSources(lower_by, upper_by))
     elif objective.kind == "worst":
         lower, upper = first_objective_bounds(position, objective, 0, prior)
         answer.add_fact(
@@ -466,11 +469,11 @@ def uncounted_answer(
 
 
 def answer_of(
-    solution: Solution, ends: Ends, greedy: tuple[tuple[Cell, ...], int] | None
+    solution: Solution, sources: BracketSources, greedy: tuple[tuple[Cell, ...], int] | None
 ) -> Answer:
     """Return the answer about a solution.
 
-    ends -- sources of its bounds. greedy -- the greedy shots with their total height, if known.
+    sources -- of its bounds. greedy -- the greedy shots with their total height, if known.
     """
     answer = Answer.about(
         solution.position,
@@ -482,32 +485,43 @@ def answer_of(
         best_shots=cell_names(solution.best_shots),
     )
     add_value(answer, solution)
-    add_ends(answer, ends)
-    best = " ".join(cell_names(solution.best_shots)) or f"none: {end_text(solution.position.game)}"
-    undecided = "not all first shots are decided yet"
-    if solution.worst is not None and not solution.is_exact:
+    add_sources(answer, sources)
+    if solution.is_exact:
+        names = " ".join(cell_names(solution.best_shots))
+        answer.add_fact("best shots", names or f"none: {end_text(solution.position.game)}")
+    elif solution.worst is not None:
         hint = "" if solution.objective.then_mean else "; --objective worst+mean searches it"
         answer.add_fact("least mean", f"not known{hint}")
     else:
-        answer.add_fact("best shots", best if solution.is_exact else undecided)
+        answer.add_fact("best shots", "not all first shots are decided yet")
     if greedy is not None:
-        shots, height = cell_names(greedy[0]), greedy[1]
-        loss = height - (solution.total_height or 0)
-        cost = f"costs {loss} more in total" if loss else "is optimal"
-        best_of_them = "; the best of them" if len(shots) > 1 else ""
-        answer.add_fact(
-            "greedy shots",
-            f"{' '.join(shots)}{best_of_them} {cost}" if shots else None,
-            greedy_shots=shots,
-            greedy_shots_total_height=height,
-        )
+        add_greedy_shots(answer, solution, *greedy)
     if solution.shot_values:
         answer.add(shot_values=solution.to_dicts())
         answer.set_rows(solution.to_dicts())
     add_effort(answer, solution)
     if solution.shot_values:
-        answer.add(*shots_for_people(solution))
+        answer.add(*first_shot_texts(solution))
     return answer
+
+
+def add_greedy_shots(
+    answer: Answer, solution: Solution, cells: Sequence[Cell], total_height: int
+) -> None:
+    """Add the greedy shots, and what the best of them costs more than the optimum.
+
+    total_height -- of a strategy that begins with the best of them and goes on optimally.
+    """
+    names = cell_names(cells)
+    loss = total_height - (solution.total_height or 0)
+    cost = f"costs {loss} more in total" if loss else "is optimal"
+    best_of_them = "; the best of them" if len(names) > 1 else ""
+    answer.add_fact(
+        "greedy shots",
+        f"{' '.join(names)}{best_of_them} {cost}" if names else None,
+        greedy_shots=names,
+        greedy_shots_total_height=total_height,
+    )
 
 
 def add_value(answer: Answer, solution: Solution) -> None:
@@ -515,11 +529,11 @@ def add_value(answer: Answer, solution: Solution) -> None:
     weight, total = solution.configurations, solution.total_height
     lower, upper = solution.lower, solution.upper
     objective = solution.objective
-    counted = configurations_text(weight, solution.prior)
+    of_all = configurations_text(weight, solution.prior)
     if solution.finished is not None:
         answer.add_fact(
             f"within {objective.shots}",
-            f"{solution.finished:,} of {counted} = {solution.finished / weight:.6f}",
+            f"{solution.finished:,} of {of_all} = {solution.finished / weight:.6f}",
             finished=solution.finished,
         )
     if solution.worst is not None:
@@ -528,22 +542,22 @@ def add_value(answer: Answer, solution: Solution) -> None:
     if lower is not None and upper is not None:
         answer.add(lower=lower, upper=upper)
         if objective.kind == "worst" and solution.worst is None:
-            answer.add_fact("worst case", open_value(solution, lower, upper), worst=None)
+            answer.add_fact("worst case", open_value_text(solution, lower, upper), worst=None)
         elif objective.kind == "within":
             lower_text = decimal(Fraction(lower, weight), "lower")
             upper_text = decimal(Fraction(upper, weight), "upper")
             answer.add_fact(
                 f"within {objective.shots}",
-                f"between {lower:,} and {upper:,} of {counted}: {lower_text} and {upper_text}",
+                f"between {lower:,} and {upper:,} of {of_all}: {lower_text} and {upper_text}",
                 finished=None,
             )
         elif objective.kind == "mean" and total is None:
-            answer.add_fact("mean shots", open_value(solution, lower, upper))
+            answer.add_fact("mean shots", open_value_text(solution, lower, upper))
     if total is not None:
         answer.add_fact("mean shots", mean_text(total, weight))
 
 
-def open_value(solution: Solution, lower: int, upper: int) -> str:
+def open_value_text(solution: Solution, lower: int, upper: int) -> str:
     """Format a bracket of the mean or of the worst case."""
     if solution.objective.kind == "worst":
         return f"between {lower} and {upper} shots"
@@ -577,7 +591,7 @@ class ShotText(NamedTuple):
     full: str
 
 
-def shot_text(value: ShotValue, solution: Solution) -> ShotText:
+def first_shot_text(value: ShotValue, solution: Solution) -> ShotText:
     """Format the value of a first shot."""
     weight = solution.configurations
     if value.finished is not None:
@@ -595,21 +609,22 @@ def shot_text(value: ShotValue, solution: Solution) -> ShotText:
     return ShotText(f"{lower_text}-{upper_text}", mean_bracket_text(lower, upper, weight))
 
 
-def shots_for_people(solution: Solution) -> list[str]:
+def first_shot_texts(solution: Solution) -> list[str]:
     """Draw the values of the first shots on a board, and list them below it, the best first."""
     position, objective = solution.position, solution.objective
-    board = [["" if sign == "." else sign for sign in row] for row in position.board().splitlines()]
+    rows = position.board().splitlines()
+    texts = [["" if sign == "." else sign for sign in row] for row in rows]
     shots_by_value: dict[str, list[str]] = {}
-    for value in sorted(solution.shot_values, key=badness):
-        text, (row, column) = shot_text(value, solution), value.cell
-        board[row][column] = text.short
+    for value in sorted(solution.shot_values, key=best_first):
+        text, (row, column) = first_shot_text(value, solution), value.cell
+        texts[row][column] = text.short
         shots_by_value.setdefault(text.full, []).append(cell_name(value.cell))
     quantity = {
         "mean": "Mean shots",
         "worst": "Worst case",
         "within": f"Configurations finished within {objective.shots} shots",
     }[objective.kind]
-    lines = [f"\n{quantity}, where a cell is shot first\n\n{board_text(position.game, board)}\n"]
+    lines = [f"\n{quantity}, where a cell is shot first\n\n{board_text(position.game, texts)}\n"]
     if position.shots:
         lines.append(f"{legend(position.game)}\n")
     width = max(map(len, shots_by_value))
@@ -617,7 +632,7 @@ def shots_for_people(solution: Solution) -> list[str]:
     return lines
 
 
-def badness(value: ShotValue) -> tuple[int, int, int, int]:
+def best_first(value: ShotValue) -> tuple[int, int, int, int]:
     """Return the sort key by which the best first shot comes first."""
     return -(value.finished or 0), value.worst or 0, value.upper or 0, value.lower or 0
 
@@ -652,15 +667,15 @@ def bounds(
 
     def print_bracket(bound: Bound, bracket: Mapping[str, Fraction]) -> None:
         seconds = time.monotonic() - started
-        two_ends = [bracket["lower"], bracket["upper"]]
+        lower, upper = bracket["lower"], bracket["upper"]
         if form is Form.JSON:
-            fields = {"bracket": two_ends, "name": bound.name, "seconds": round(seconds, 3)}
+            fields = {"bracket": [lower, upper], "name": bound.name, "seconds": round(seconds, 3)}
             click.echo(json_text(fields))
         else:
-            click.echo(f"{bracket_text(*two_ends)}, {seconds:.1f} s: {bound.name}")
+            click.echo(f"{bracket_text(lower, upper)}, {seconds:.1f} s: {bound.name}")
 
-    watch = print_bracket if narrowing else None
-    result = bounds_in_time(position, prior, time_limit, left_out.append, watch)
+    on_narrower = print_bracket if narrowing else None
+    result = bounds_in_time(position, prior, time_limit, left_out.append, on_narrower)
     answer = Answer.about(position, prior)
     bracket = Bracket.of(position, result.bounds)
     answer.add_bounds(bracket, quantity="mean shots", is_complete=result.is_all, list_all=every)
@@ -685,6 +700,11 @@ def bounds_in_time(
     leave_out -- called with each bound that is left out. on_narrower -- as in `collect_bounds`.
     """
     seconds = SECONDS if time_limit is None else time_limit / 2
-    in_turn = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)
-    first = first_bounds(position)
-    return collect_bounds(str(position.game), time_limit, in_turn, first, on_narrower)
+    compute = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)
+    return collect_bounds(
+        str(position.game),
+        time_limit,
+        compute,
+        fallback_bounds=first_bounds(position),
+        on_narrower=on_narrower,
+    )
