@@ -42,7 +42,7 @@ GAMES = (
     "3x6:2,1",
     "1x20:4,4,3",
     "4x5:3,2,contact=any",
-    "4x6:3,2 worst",
+    "4x5:3,2 worst",
     "4x4:3,2,contact=any,announce=ship",
     "5x5:3,2 prior=one-by-one",
     "5x5:4,2 prior=one-by-one",
