@@ -4,13 +4,14 @@ A counterexample is a position in which the best greedy strategy (always a most 
 broken in the best way, certain hits first and free) has a greater total height than the optimum.
 Section 3.3 of Audinot, Bonnet and Viennot (2014) shows one.
 
-Two positions of a game count as one if a symmetry of the grid maps the residual family of one to
-that of the other: the cells of each configuration that are still in doubt, with weights, and with
-the names of their ships if hits name them. The representative is the position with the fewest
-shots; of several, the first when shots are compared in row-major order, the earlier cell first and
-a miss before a hit. Counterexamples are
-listed by the cells of the grid, the number of configurations, the shots, the rows, the fleet
-(fewer ships first, then shorter ones), and that order of positions.
+The residual family of a position has the cells of each configuration that are still in doubt, with
+weights, and with the names of their ships if hits name them. Two positions of a game are equivalent
+and count as one if a symmetry of the grid maps the residual family of one to that of the other.
+They are represented by the position with the fewest shots. Of several it is the first when shots
+are compared in row-major order, the earlier cell first and a miss before a hit.
+
+Counterexamples are listed by the cells of the grid, the number of configurations, the shots, the
+rows, the fleet (fewer ships first, then shorter ones), and that order of positions.
 """
 
 from __future__ import annotations
@@ -67,17 +68,18 @@ def parse_fleet(text: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Scope:
-    """The games of a search, and which of their positions.
+    """The games that a search goes through, and which of their positions.
 
-    max_cells -- every grid with rows <= columns and at most this many cells.
-    fleets -- only these, each in descending order; if empty, every multiset of lengths from
+    max_cells -- every grid with rows <= columns and at most this number of cells is searched.
+    fleets -- the fleets, each in descending order; if empty, every multiset of lengths from
         `shortest` up that fits on the grid.
-    shortest -- the least length of a ship. Ships of one cell, which the paper's game does not have,
-        are most of the work, and most of the games that cannot be decided.
+    shortest -- the least length of a ship. With ships of one cell, which the paper's game does not
+        have, the search takes much longer, and most of its games cannot be decided.
     contact -- the rule for ships that touch. announce -- `nothing` or `name`.
-    empty_only -- only the empty boards, not all positions.
-    listed_games -- these games instead, in their order; they may have holes. Then `max_cells` is
-        the cells of the largest, and what else is said of grids, fleets and rules is not looked at.
+    empty_only -- True searches only the empty boards, not all positions.
+    listed_games -- if given, these games are searched, in their order; they may have holes. Then
+        `max_cells` is the number of cells of the largest, and the other fields about grids, fleets
+        and rules are not used.
 
     Raises TooLarge for all positions of grids with more than MAX_CELLS cells.
     """
@@ -92,10 +94,10 @@ class Scope:
 
     @classmethod
     def of(cls, games: Sequence[Game], empty_only: bool = False) -> Scope:
-        """Return the scope of some games.
+        """Return the scope of exactly these games, each once.
 
-        Raises NotSupported where hits tell more than the names of ships, ImpossiblePosition where a
-        fleet does not fit.
+        Raises NotSupported if hits of a game tell more than the names of ships, ImpossiblePosition
+        if a fleet does not fit.
         """
         for game in games:
             is_handled = game.is_silent or game.names_hits
@@ -112,6 +114,7 @@ class Scope:
             )
 
     def __str__(self) -> str:
+        """Return the scope in words, as `every position of 3x4:2,2`; it names a checkpoint."""
         fleets = " and ".join(",".join(map(str, fleet)) for fleet in self.fleets)
         positions = "the empty board" if self.empty_only else "every position"
         if self.listed_games:
@@ -125,7 +128,10 @@ class Scope:
         )
 
     def games(self) -> Iterator[Game]:
-        """Yield the games that have a configuration by cells, rows, fleet; listed ones as given."""
+        """Yield the games that have a configuration, by cells, rows and fleet.
+
+        Listed games are yielded in their own order.
+        """
         if self.listed_games:
             yield from self.listed_games
             return
@@ -161,6 +167,7 @@ class Scope:
 
 
 def _fleet_order(game: Game) -> tuple[int, tuple[int, ...]]:
+    """Return the key that sorts fleets: fewer ships first, then shorter ones."""
     return len(game.fleet), game.fleet
 
 
@@ -171,13 +178,14 @@ def _fleet_order(game: Game) -> tuple[int, tuple[int, ...]]:
 class Counterexample:
     """A position in which the best greedy strategy is not optimal.
 
-    code -- the position: a digit for each cell, the first the highest; 0 missed, 1 hit, 2 not shot
-        (`_digits`: more hits, one for each name, where hits name ships). configurations -- how
-        many are left.
-    best_greedy_total_height, total_height -- of the best greedy strategy and of the optimum: the
-        sum over configurations of the shots from the position on.
-    greedy_cells, best_cells -- masks of the most probable cells, certain hits aside, and of the
-        cells that an optimal strategy can shoot next.
+    code -- the position as a number with a digit for each cell, the first cell the highest digit:
+        0 missed, 1 hit, 2 not shot. If hits name ships, each label of a hit has a digit of its own
+        from 1 on, and the digit after these means not shot.
+    configurations -- how many are left.
+    best_greedy_total_height, total_height -- the shots from the position on, summed over the
+        configurations, of the best greedy strategy and of the optimum.
+    greedy_cells -- the mask of the most probable cells, without certain hits.
+    best_cells -- the mask of the cells that an optimal strategy can shoot next.
     """
 
     game: Game
@@ -190,7 +198,7 @@ class Counterexample:
 
     @cached_property
     def position(self) -> Position:
-        """The position, its shots in row-major order."""
+        """The position, with its shots in row-major order."""
         game = self.game
         replies = [MISS, *(game.announcement.reply_to_hit(name, False) for name in _names(game))]
         digits = enumerate(_digits(game, self.code))
@@ -199,7 +207,7 @@ class Counterexample:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """The key by which counterexamples are sorted."""
+        """The key by which counterexamples are sorted; the head of the module says it in words."""
         game = self.game
         return (
             *(game.cells, self.configurations, self.shots, game.rows),
@@ -233,7 +241,7 @@ def _names(game: Game) -> tuple[int | str | None, ...]:
 
 
 def _base(game: Game) -> int:
-    """Return the base of the codes: a digit for a miss, for each label of a hit, for not shot."""
+    """Return the base of the codes: one digit for a miss, one for each label, one for not shot."""
     return len(_names(game)) + 2
 
 
@@ -247,6 +255,7 @@ def _hit_digits(game: Game, ships: Sequence[int]) -> tuple[int, ...]:
 
 
 def _digits(game: Game, code: int) -> list[int]:
+    """Return the digits of a code, one for each cell in row-major order."""
     base = _base(game)
     return [code // base ** (game.cells - 1 - i) % base for i in range(game.cells)]
 
@@ -255,9 +264,9 @@ def _digits(game: Game, code: int) -> list[int]:
 class SearchedGame:
     """The counterexamples of one game.
 
-    positions -- the number of inequivalent positions searched; 1 for the empty board alone.
-    is_decided -- False if the empty board took too much effort, or the positions are too many;
-        then nothing is claimed.
+    positions -- the number of positions searched, equivalent ones counted once.
+    is_decided -- False if the search of the empty board took too much effort, or if the positions
+        are too many. Then nothing is claimed.
     """
 
     game: Game
@@ -275,7 +284,7 @@ class CounterexampleSearch:
 
     @cached_property
     def counterexamples(self) -> list[Counterexample]:
-        """All of them, smallest first."""
+        """The counterexamples of all games, the smallest first."""
         return sorted(
             (example for searched in self.games for example in searched.counterexamples),
             key=lambda example: example.order,
@@ -283,12 +292,12 @@ class CounterexampleSearch:
 
     @property
     def undecided(self) -> list[Game]:
-        """The games that took too much effort."""
+        """The games for which nothing is claimed."""
         return [searched.game for searched in self.games if not searched.is_decided]
 
     @property
     def positions(self) -> int:
-        """The number of inequivalent positions decided."""
+        """The number of positions searched in the decided games, equivalent ones counted once."""
         return sum(searched.positions for searched in self.games if searched.is_decided)
 
     @property
@@ -304,7 +313,10 @@ class CounterexampleSearch:
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
-        """The kind, then `Counterexample.fields`; of undecided games what there is of them."""
+        """Yield the rows of the table: "counterexample" and its fields, then the undecided games.
+
+        The row of an undecided game has "undecided", the game and its cells, and empty fields.
+        """
         for example in self.counterexamples:
             values = example.fields.values()
             yield (
@@ -316,7 +328,7 @@ class CounterexampleSearch:
 
     @property
     def smallest(self) -> dict[str, Counterexample]:
-        """The first counterexample with the fewest cells, configurations and shots."""
+        """The smallest counterexample by cells, by configurations and by shots; {} without any."""
         if not self.counterexamples:
             return {}
         return {
@@ -332,13 +344,14 @@ class CounterexampleSearch:
 class Positions:
     """The optimum and best greedy of all positions of a game that has at most MAX_POSITIONS.
 
-    By the definitions alone: N(p) is the sum of N over the replies to a shot at any cell not shot,
-    M(p) the least sum of M over the replies to a shot at c, and N(p missed at c), and G(p) the same
-    over the most probable cells c. A cell that has one reply in all configurations of a position
-    is not looked at.
+    They follow from the definitions alone. N(p) is the number of configurations of a position p: it
+    is the sum of N over the positions after each reply to a shot at any cell. M(p), the least
+    misses over all strategies, is the least over all cells c of N(p after a miss at c) plus the sum
+    of M over the positions after each reply. G(p), the least misses over greedy strategies, is the
+    same over the most probable cells c. A cell with the same reply in all configurations of a
+    position is left out.
 
-    Arrays by the codes of `Counterexample`: configurations -- N, how many are left; optimum, greedy
-    -- M and G, the least misses over all strategies, and over greedy ones.
+    configurations, optimum, greedy -- N, M and G by the codes of `Counterexample`.
     """
 
     def __init__(self, game: Game):
@@ -403,11 +416,12 @@ class Positions:
         self.greedy[codes] = np.where(likeliest, greedy, 0)
 
     def representatives(self) -> Codes:
-        """Return the inequivalent positions: of each kind the first with the fewest shots.
+        """Return one position of each set of equivalent ones: the first with the fewest shots.
 
-        A residual family is known by `_summed` with an odd factor drawn for each cell, without the
-        factors of certain hits: the least of these sums over the symmetries. Two families that are
-        not equivalent have equal sums by a chance of some 2^-60.
+        Equivalent positions are found by a hash of their residual families. It is the least, over
+        the symmetries, of the sums of `_sum_products` with a random odd factor for each label and
+        cell, without the factors of certain hits. Two positions that are not equivalent have equal
+        hashes with a probability of about 2^-60.
         """
         game, generator = self.game, np.random.default_rng(1)
         drawn = generator.integers(1 << 62, size=(self._base - 2, game.cells))
@@ -432,7 +446,7 @@ class Positions:
         return np.concatenate(chosen)
 
     def counterexamples(self, codes: Codes) -> tuple[Counterexample, ...]:
-        """Return the counterexamples among some positions."""
+        """Return the counterexamples among these positions."""
         codes = codes[self.greedy[codes] > self.optimum[codes]]
         likely, best = self._shots(codes)
         digits = (codes // self._base**i % self._base for i in range(self.game.cells))
@@ -475,7 +489,10 @@ class Positions:
 
 
 def search_game(game: Game, empty_only: bool) -> SearchedGame:
-    """Search one game for counterexamples; a task for an executor."""
+    """Search one game for counterexamples; a task for an executor.
+
+    empty_only -- True looks at the empty board alone, and takes games of any size.
+    """
     number = _base(game) ** game.cells
     if number > MAX_POSITIONS:
         return _search_large(game) if empty_only else SearchedGame(game, 0, (), is_decided=False)
@@ -485,7 +502,10 @@ def search_game(game: Game, empty_only: bool) -> SearchedGame:
 
 
 def _search_large(game: Game) -> SearchedGame:
-    """Search the empty board of a game with too many positions for a total below best greedy."""
+    """Search the empty board of a game with too many positions to evaluate them all.
+
+    The search asks only if any strategy has a total below best greedy.
+    """
     position = Position(game)
     limited: Progress[SearchStatus] = Limit(effort=MAX_NODES).watch()
     greedy = GreedySolver(position, progress=no_progress if game.is_silent else limited)
@@ -517,7 +537,10 @@ def _search_large(game: Game) -> SearchedGame:
 
 @dataclass(frozen=True, kw_only=True)
 class CounterexampleStatus(Status):
-    """The approximate progress of a search: games done, and the counterexamples in them."""
+    """The progress of a search: the games done, and the counterexamples found in them.
+
+    The share of the work that is done is approximate.
+    """
 
     games: int
     counterexamples: int
@@ -534,11 +557,11 @@ def find(
     """Return the counterexamples of all games of a scope.
 
     executor -- any `concurrent.futures.Executor`; it gets a game at a time for each of `workers`,
-    and the answer does not depend on it. folder -- every game that is finished is kept there, and a
-    run that was stopped or killed goes on from it. progress -- called after every game.
+    and the result does not depend on it. folder -- where every finished game is stored, so that a
+    run that was stopped or killed resumes from it. progress -- called after every game.
 
-    Raises GameError when no game is in the scope, TableError for a folder of another scope, a
-    damaged one, and one that another process is writing.
+    Raises GameError if no game is in the scope, TableError for a folder that has another scope, is
+    damaged, or is being written by another process.
     """
     games = list(scope.games())
     if not games:
@@ -569,6 +592,7 @@ def find(
 
 
 def _work(game: Game) -> int:
+    """Return the estimated work for a game, in positions; used for the progress alone."""
     return min(_base(game) ** game.cells, MAX_POSITIONS)
 
 
@@ -576,7 +600,7 @@ def _work(game: Game) -> int:
 
 
 def _finished_games(store: Facts | None, games: list[Game]) -> dict[Game, SearchedGame]:
-    """Return the games that are finished."""
+    """Return what the store has of games finished by an earlier run; TableError if damaged."""
     if store is None:
         return {}
     by_name = {str(game): game for game in games}
@@ -587,6 +611,7 @@ def _finished_games(store: Facts | None, games: list[Game]) -> dict[Game, Search
 
 
 def _entry(searched: SearchedGame) -> dict[str, object]:
+    """Return the entry of a game in the store, which `_from_entry` reads."""
     return {
         "positions": searched.positions,
         "is_decided": searched.is_decided,
@@ -607,6 +632,7 @@ _NUMBERS = (
 
 
 def _from_entry(game: Game, entry: dict[str, object]) -> SearchedGame:
+    """Return the game in an entry of the store; ValueError, TypeError or KeyError if damaged."""
     positions, is_decided, rows = (
         entry[key] for key in ("positions", "is_decided", "counterexamples")
     )
@@ -624,6 +650,6 @@ def _from_entry(game: Game, entry: dict[str, object]) -> SearchedGame:
 
 
 def trees(example: Counterexample) -> tuple[DecisionTree, DecisionTree]:
-    """Return a best greedy tree and an optimal one that shoot alike for as long as possible."""
+    """Return a best greedy tree and an optimal tree that part as late as possible."""
     compared = GreedySolver(example.position).compare()
     return compared.greedy, compared.optimal
