@@ -24,6 +24,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +42,16 @@ from optsearch.support.store import Facts
 from optsearch.tree import DecisionTree
 from optsearch.tree.solution import SearchStatus
 
-Codes = NDArray[np.int32]
+Codes = NDArray[np.int32]  # of positions, as in `Counterexample`; or a number for each position
 
 MAX_CELLS = 16  # of a game all of whose positions are looked at
 MAX_POSITIONS = 3**MAX_CELLS  # of such a game, possible or not
 AT_ONCE = 1 << 16  # positions
-NEVER = np.iinfo(np.int32).max
+INFINITE = np.iinfo(np.int32).max
 
 MAX_NODES = 100_000
-"""An empty board of more than MAX_POSITIONS positions is undecided where the solver, or where hits
-name ships greedy, needs more effort (`optsearch.tree.solution.Status`)."""
+"""The effort of the solver, and of greedy if hits name ships (`optsearch.tree.solution.Status`),
+after which the empty board of a game of more than MAX_POSITIONS positions stays undecided."""
 
 # What is searched
 
@@ -115,16 +116,17 @@ class Scope:
 
     def __str__(self) -> str:
         """Return the scope in words, as `every position of 3x4:2,2`; it names a checkpoint."""
-        fleets = " and ".join(",".join(map(str, fleet)) for fleet in self.fleets)
         positions = "the empty board" if self.empty_only else "every position"
         if self.listed_games:
             return f"{positions} of {' and '.join(map(str, self.listed_games))}"
-        every = f"every fleet of ships of length {self.shortest} or more that fits"
+        fleets = f"every fleet of ships of length {self.shortest} or more that fits"
+        if self.fleets:
+            listed = " and ".join(",".join(map(str, fleet)) for fleet in self.fleets)
+            fleets = f"the fleet {listed}"
+        announce = "" if self.announce == "nothing" else f",announce={self.announce}"
         return (
-            f"{positions} of every grid of at most {self.max_cells} cells with "
-            f"{f'the fleet {fleets}' if fleets else every}, contact={self.contact}"
-            + f",announce={self.announce}"
-            * (self.announce != "nothing")
+            f"{positions} of every grid of at most {self.max_cells} cells with {fleets}, "
+            f"contact={self.contact}{announce}"
         )
 
     def games(self) -> Iterator[Game]:
@@ -139,26 +141,28 @@ class Scope:
             for rows in range(1, cells + 1):
                 columns, remainder = divmod(cells, rows)
                 if not remainder and rows <= columns:
-                    yield from sorted(self._on(rows, columns), key=_fleet_order)
+                    yield from sorted(self._games_on_grid(rows, columns), key=_fleet_order)
 
-    def _on(self, rows: int, columns: int) -> Iterator[Game]:
+    def _games_on_grid(self, rows: int, columns: int) -> Iterator[Game]:
+        """Yield the games of the scope on one grid that have a configuration, in any order."""
         if self.fleets:
-            yield from self._fitting(rows, columns, set(self.fleets))
+            yield from self._fitting_games(rows, columns, set(self.fleets))
             return
         fleets: list[tuple[int, ...]] = [()]
         while fleets:  # a fleet fits only if it fits without its last ship
-            longer = [
+            longer_fleets = [
                 (*fleet, length)
                 for fleet in fleets
                 for length in range(self.shortest, (fleet[-1] if fleet else columns) + 1)
             ]
-            games = list(self._fitting(rows, columns, longer))
+            games = list(self._fitting_games(rows, columns, longer_fleets))
             yield from games
             fleets = [game.fleet for game in games]
 
-    def _fitting(
+    def _fitting_games(
         self, rows: int, columns: int, fleets: Iterable[tuple[int, ...]]
     ) -> Iterator[Game]:
+        """Yield the games of those fleets that have a configuration on a grid."""
         for fleet in fleets:
             if max(fleet) <= columns and sum(fleet) <= rows * columns:
                 game = Game(rows, columns, fleet, self.contact, self.announce)
@@ -200,9 +204,13 @@ class Counterexample:
     def position(self) -> Position:
         """The position, with its shots in row-major order."""
         game = self.game
-        replies = [MISS, *(game.announcement.reply_to_hit(name, False) for name in _names(game))]
-        digits = enumerate(_digits(game, self.code))
-        shots = (Shot(game.cell(i), replies[d]) for i, d in digits if d < len(replies))
+        hits = (game.announcement.reply_to_hit(label, False) for label in _hit_labels(game))
+        replies = [MISS, *hits]  # by digit; the last digit, not shot, has none
+        shots = [
+            Shot(game.cell(cell), replies[digit])
+            for cell, digit in enumerate(_digits(game, self.code))
+            if digit < len(replies)
+        ]
         return Position(game, tuple(shots))
 
     @property
@@ -235,22 +243,22 @@ class Counterexample:
         }
 
 
-def _names(game: Game) -> tuple[int | str | None, ...]:
-    """Return the labels that a hit can tell; each is a digit of a code."""
+def _hit_labels(game: Game) -> tuple[int | str | None, ...]:
+    """Return the labels that a hit can have, in the order of their digits; (None,) if silent."""
     return (None,) if game.is_silent else game.labels
 
 
 def _base(game: Game) -> int:
     """Return the base of the codes: one digit for a miss, one for each label, one for not shot."""
-    return len(_names(game)) + 2
+    return len(_hit_labels(game)) + 2
 
 
-def _hit_digits(game: Game, ships: Sequence[int]) -> tuple[int, ...]:
-    """Return the digits of a configuration of which every cell is shot."""
+def _digits_if_all_shot(game: Game, ships: Sequence[int]) -> tuple[int, ...]:
+    """Return the digits of the position in which every cell of a configuration is shot."""
     digits = [0] * game.cells
     for ship, kind in zip(ships, game.kinds_of(ships), strict=True):
         for cell in bits(ship):
-            digits[cell] = 1 + _names(game).index(game.label(kind, ship, cell))
+            digits[cell] = 1 + _hit_labels(game).index(game.label(kind, ship, cell))
     return tuple(digits)
 
 
@@ -361,59 +369,72 @@ class Positions:
             raise TooLarge(
                 f"{game} has {self._number:,} positions; at most {MAX_POSITIONS:,} are handled"
             )
-        ships = map(to_masks, list_ships(Position(game)))
-        self._hidden = Counter(_hit_digits(game, row) for row in ships)
-        self._cube = (*(self._base,) * game.cells, 1)  # an axis a cell, and arrays even of one
+        configurations = map(to_masks, list_ships(Position(game)))
+        # The number of configurations by the digits of the board when every cell is shot.
+        self._full_boards = Counter(_digits_if_all_shot(game, ships) for ships in configurations)
+        # Codes as an array with an axis of digits for each cell. The last axis has length 1, so
+        # that an index of all digits still gives an array.
+        self._cube = (*(self._base,) * game.cells, 1)
         identity = tuple(range(game.cells))
-        unit_rows = [[1] * game.cells] * (self._base - 2)
-        self.configurations: Codes = self._summed(unit_rows, identity).astype(np.int32)
+        factors_of_one = [[1] * game.cells] * (self._base - 2)
+        self.configurations: Codes = self._sum_products(factors_of_one, identity).astype(np.int32)
         self.optimum: Codes = np.zeros(self._number, np.int32)
         self.greedy: Codes = np.zeros(self._number, np.int32)
-        for codes in self._by_shots():
+        for codes in self._codes_by_shots():
             for chunk in np.array_split(codes, len(codes) // AT_ONCE + 1):
-                self._explore(chunk)
+                self._evaluate(chunk)
 
-    def _summed(
+    def _sum_products(
         self, factors: Sequence[Sequence[int]], permutation: Permutation
     ) -> NDArray[np.uint64]:
-        """Sum over the configurations of each position the product of factors of cells not shot.
+        """Return a sum over the configurations of each position, modulo 2^64, by its code.
 
-        Sums are modulo 2^64. factors -- by label and cell. permutation -- maps cells to cells.
+        A configuration adds the product of the factors of its cells that are not shot. The factor
+        of a cell is factors[label][permutation[cell]], labels numbered from 0 as in `_hit_labels`.
         """
         sums, cells = np.zeros(self._cube, np.uint64), self.game.cells
-        for digits, number in self._hidden.items():
-            sums[digits] = number
+        for digits, count in self._full_boards.items():
+            sums[digits] = count
+        # Cell by cell, the sums of positions without this shot follow from those with it.
         for cell in range(cells):
-            at = np.moveaxis(sums, cell, 0)  # missed, hits, not shot
-            at[-1] = at[0]
-            for hit, factor in zip(at[1:-1], factors, strict=True):
-                at[-1] += np.uint64(factor[permutation[cell]]) * hit
+            by_digit = np.moveaxis(sums, cell, 0)  # missed, each hit, not shot
+            by_digit[-1] = by_digit[0]
+            for hit, factor in zip(by_digit[1:-1], factors, strict=True):
+                by_digit[-1] += np.uint64(factor[permutation[cell]]) * hit
         return sums.ravel()
 
-    def _by_shots(self) -> list[Codes]:
-        """List the positions that have a configuration, by the number of shots, the most first."""
-        unshot = np.zeros(self._cube, np.int8)
-        for cell in range(self.game.cells):
-            np.moveaxis(unshot, cell, 0)[-1] += 1
-        unshot = np.where(self.configurations > 0, unshot.ravel(), -1)
-        return [np.flatnonzero(unshot == n).astype(np.int32) for n in range(self.game.cells + 1)]
+    def _codes_by_shots(self) -> list[Codes]:
+        """List the positions that have a configuration, in groups of equally many shots.
 
-    def _explore(self, codes: Codes) -> None:
-        """Fill M and G of these positions; the positions after one more shot must have theirs."""
-        optimum, greedy = np.full((2, len(codes)), NEVER, np.int32)
-        likeliest = np.zeros(len(codes), np.int32)
+        The group with every cell shot comes first, the empty board last.
+        """
+        unshot_cells = np.zeros(self._cube, np.int8)
         for cell in range(self.game.cells):
-            after, is_open = self._after(codes, cell)
-            lacking = self.configurations[after[0]]
-            having = self.configurations[codes] - lacking
-            cost = self._cost(self.optimum, after)
-            np.minimum(optimum, cost, where=is_open, out=optimum)
-            cost = self._cost(self.greedy, after)
-            is_better = is_open & ((having > likeliest) | ((having == likeliest) & (cost < greedy)))
+            np.moveaxis(unshot_cells, cell, 0)[-1] += 1
+        unshot_cells = np.where(self.configurations > 0, unshot_cells.ravel(), -1)
+        return [
+            np.flatnonzero(unshot_cells == n).astype(np.int32) for n in range(self.game.cells + 1)
+        ]
+
+    def _evaluate(self, codes: Codes) -> None:
+        """Fill in M and G of these positions; those of the positions after a shot must be known."""
+        optimum, greedy = np.full((2, len(codes)), INFINITE, np.int32)
+        most_hits = np.zeros(len(codes), np.int32)  # configurations with the likeliest cell so far
+        for cell in range(self.game.cells):
+            after, is_choice = self._after_shot(codes, cell)
+            after_miss = after[0]
+            hits = self.configurations[codes] - self.configurations[after_miss]
+            cost = self._misses_of_shot(self.optimum, after)
+            np.minimum(optimum, cost, where=is_choice, out=optimum)
+            cost = self._misses_of_shot(self.greedy, after)
+            is_likelier = hits > most_hits
+            is_better_tie = (hits == most_hits) & (cost < greedy)
+            is_better = is_choice & (is_likelier | is_better_tie)
             greedy[is_better] = cost[is_better]
-            likeliest[is_better] = having[is_better]
-        self.optimum[codes] = np.where(likeliest, optimum, 0)
-        self.greedy[codes] = np.where(likeliest, greedy, 0)
+            most_hits[is_better] = hits[is_better]
+        # If no cell is a choice, nothing is in doubt and nothing is missed.
+        self.optimum[codes] = np.where(most_hits, optimum, 0)
+        self.greedy[codes] = np.where(most_hits, greedy, 0)
 
     def representatives(self) -> Codes:
         """Return one position of each set of equivalent ones: the first with the fewest shots.
@@ -423,69 +444,110 @@ class Positions:
         cell, without the factors of certain hits. Two positions that are not equivalent have equal
         hashes with a probability of about 2^-60.
         """
+        hashes = self._family_hashes()
+        hashes_so_far = np.zeros(0, np.uint64)
+        chosen = []
+        for codes in reversed(self._codes_by_shots()):
+            distinct, first_index = np.unique(hashes[codes], return_index=True)
+            is_new = ~np.isin(distinct, hashes_so_far)
+            chosen.append(codes[first_index[is_new]])
+            hashes_so_far = np.concatenate([hashes_so_far, distinct[is_new]])
+        return np.concatenate(chosen)
+
+    def _family_hashes(self) -> NDArray[np.uint64]:
+        """Return the hash of the residual family of each position, as `representatives` says."""
         game, generator = self.game, np.random.default_rng(1)
         drawn = generator.integers(1 << 62, size=(self._base - 2, game.cells))
-        factors = [[int(n) | 1 for n in row] for row in drawn]
-        kinds = np.full(self._number, np.iinfo(np.uint64).max)
-        left = self.configurations.reshape(self._cube)
+        factors = [[int(n) | 1 for n in row] for row in drawn]  # odd numbers have inverses
+        hashes = np.full(self._number, np.iinfo(np.uint64).max)
+        counts = self.configurations.reshape(self._cube)
         for permutation in game.symmetries(MOST_TURNS):
-            sums = self._summed(factors, permutation).reshape(self._cube)
+            sums = self._sum_products(factors, permutation).reshape(self._cube)
             for cell in range(game.cells):
-                sums_at, left_at = np.moveaxis(sums, cell, 0), np.moveaxis(left, cell, 0)
-                for hit, factor in zip(left_at[1:-1], factors, strict=True):
+                sums_by_digit = np.moveaxis(sums, cell, 0)
+                counts_by_digit = np.moveaxis(counts, cell, 0)
+                for count_if_hit, factor in zip(counts_by_digit[1:-1], factors, strict=True):
+                    # Where the hit is certain, divide by the factor that all products have.
+                    is_certain = (count_if_hit > 0) & (count_if_hit == counts_by_digit[-1])
                     inverse = np.uint64(pow(factor[permutation[cell]], -1, 1 << 64))
-                    sums_at[-1] *= np.where((hit > 0) & (hit == left_at[-1]), inverse, np.uint64(1))
-            np.minimum(kinds, sums.ravel(), out=kinds)
-        earlier = np.zeros(0, np.uint64)
-        chosen = []
-        for codes in reversed(self._by_shots()):
-            distinct, first = np.unique(kinds[codes], return_index=True)
-            is_new = ~np.isin(distinct, earlier)
-            chosen.append(codes[first[is_new]])
-            earlier = np.concatenate([earlier, distinct[is_new]])
-        return np.concatenate(chosen)
+                    sums_by_digit[-1] *= np.where(is_certain, inverse, np.uint64(1))
+            np.minimum(hashes, sums.ravel(), out=hashes)
+        return hashes
 
     def counterexamples(self, codes: Codes) -> tuple[Counterexample, ...]:
         """Return the counterexamples among these positions."""
         codes = codes[self.greedy[codes] > self.optimum[codes]]
-        likely, best = self._shots(codes)
+        greedy_cells, best_cells = self._greedy_and_best_cells(codes)
         digits = (codes // self._base**i % self._base for i in range(self.game.cells))
         hits = sum((digit > 0) & (digit < self._base - 1) for digit in digits)
-        weights = self.configurations[codes]
-        certain = weights * (self.game.fleet_cells - hits)
-        columns = (codes, weights, certain + self.greedy[codes], certain + self.optimum[codes])
-        rows = zip(*(column.tolist() for column in (*columns, likely, best)), strict=True)
+        counts = self.configurations[codes]
+        certain = counts * (self.game.fleet_cells - hits)  # the hits that every strategy needs
+        columns = (
+            codes,
+            counts,
+            certain + self.greedy[codes],
+            certain + self.optimum[codes],
+            greedy_cells,
+            best_cells,
+        )
+        rows = zip(*(column.tolist() for column in columns), strict=True)
         return tuple(Counterexample(self.game, *row) for row in rows)
 
-    def _shots(self, codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Masks of the most probable cells, certain hits aside, and of the optimal ones."""
-        likeliest, likely = np.zeros((2, len(codes)), np.int64)
-        cheapest, best = np.zeros((2, len(codes)), np.int64)
+    def _greedy_and_best_cells(self, codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return two masks for each position: the most probable cells, and the optimal ones.
+
+        Certain hits are in neither.
+        """
+        most_hits, greedy_cells = np.zeros((2, len(codes)), np.int64)
+        best_value, best_cells = np.zeros((2, len(codes)), np.int64)
         for cell in range(self.game.cells):
-            after, is_open = self._after(codes, cell)
-            having = self.configurations[codes] - self.configurations[after[0]]
-            cost = self._cost(self.optimum, after)
-            for value, top, mask in ((having, likeliest, likely), (-cost, cheapest, best)):
-                is_better = is_open & ((mask == 0) | (value > top))
-                mask[is_better] = 0
-                top[is_better] = value[is_better]
-                mask[is_open & (value == top)] |= 1 << cell
-        return likely, best
+            after, is_choice = self._after_shot(codes, cell)
+            hits = self.configurations[codes] - self.configurations[after[0]]
+            value = -self._misses_of_shot(self.optimum, after)
+            _keep_greatest(cell, hits, is_choice, most_hits, greedy_cells)
+            _keep_greatest(cell, value, is_choice, best_value, best_cells)
+        return greedy_cells, best_cells
 
-    def _after(self, codes: Codes, cell: int) -> tuple[list[Codes], NDArray[np.bool_]]:
-        """Return the positions after each reply, a miss first; and where several are possible."""
+    def _after_shot(self, codes: Codes, cell: int) -> tuple[list[Codes], NDArray[np.bool_]]:
+        """Return the positions after each reply to a shot, and whether it can tell something.
+
+        The list has the codes after a miss, then after each hit. The array is True for positions
+        in which the cell is not shot and several replies are possible. Where the cell is shot
+        already, the codes stay as they are.
+        """
         power = self._base ** (self.game.cells - 1 - cell)
-        unshot = codes // power % self._base == self._base - 1
-        after = [codes - power * n * unshot for n in range(self._base - 1, 0, -1)]
-        replies = sum((self.configurations[part] > 0).astype(np.int8) for part in after)
-        return after, unshot & (replies > 1)
+        is_unshot = codes // power % self._base == self._base - 1
+        # From the digit base - 1, not shot, down to the digit of the reply.
+        after = [codes - power * n * is_unshot for n in range(self._base - 1, 0, -1)]
+        possible = sum((self.configurations[part] > 0).astype(np.int8) for part in after)
+        return after, is_unshot & (possible > 1)
 
-    def _cost(self, misses: Codes, after: list[Codes]) -> Codes:
-        """Return the misses of a shot, by those of all positions: after it, and its own."""
+    def _misses_of_shot(self, misses: Codes, after: list[Codes]) -> Codes:
+        """Return for each position the misses of a shot: its own, and those of the parts.
+
+        misses -- of all positions, by code. after -- the codes after each reply, a miss first.
+        """
         total = self.configurations[after[0]].copy()
         for part in after:
             total += misses[part]
         return total
+
+
+def _keep_greatest(
+    cell: int,
+    values: NDArray[np.integer[Any]],
+    is_choice: NDArray[np.bool_],
+    greatest: NDArray[np.int64],
+    cells: NDArray[np.int64],
+) -> None:
+    """Add a cell to the masks in `cells` where its value is the greatest so far, or equals it.
+
+    Where it is greater, the mask and the value in `greatest` begin anew with this cell.
+    """
+    is_greater = is_choice & ((cells == 0) | (values > greatest))
+    cells[is_greater] = 0
+    greatest[is_greater] = values[is_greater]
+    cells[is_choice & (values == greatest)] |= 1 << cell
 
 
 def search_game(game: Game, empty_only: bool) -> SearchedGame:
@@ -497,7 +559,8 @@ def search_game(game: Game, empty_only: bool) -> SearchedGame:
     if number > MAX_POSITIONS:
         return _search_large(game) if empty_only else SearchedGame(game, 0, (), is_decided=False)
     positions = Positions(game)
-    codes = np.array([number - 1], np.int32) if empty_only else positions.representatives()
+    empty_board = number - 1
+    codes = np.array([empty_board], np.int32) if empty_only else positions.representatives()
     return SearchedGame(game, len(codes), positions.counterexamples(codes))
 
 
@@ -514,18 +577,18 @@ def _search_large(game: Game) -> SearchedGame:
     try:
         best_greedy = greedy.total_height()
         certain = kernel.cells_left * kernel.weight(kernel.root)
-        misses = best_greedy - certain
-        cost = kernel.solve(kernel.root, limit=misses)
-        if cost >= misses:
+        greedy_misses = best_greedy - certain
+        least_misses = kernel.solve(kernel.root, limit=greedy_misses)
+        if least_misses >= greedy_misses:
             return SearchedGame(game, 1, ())
         counterexample = Counterexample(
-            game,
-            _base(game) ** game.cells - 1,
-            greedy.configurations,
-            best_greedy,
-            certain + cost,
-            sum(1 << cell for cell in kernel.greedy_choices(kernel.root)),
-            game.mask(greedy.best_shots),
+            game=game,
+            code=_base(game) ** game.cells - 1,
+            configurations=greedy.configurations,
+            best_greedy_total_height=best_greedy,
+            total_height=certain + least_misses,
+            greedy_cells=sum(1 << cell for cell in kernel.greedy_choices(kernel.root)),
+            best_cells=game.mask(greedy.best_shots),
         )
     except LimitReached:
         return SearchedGame(game, 1, (), is_decided=False)
@@ -579,11 +642,10 @@ def find(
             report_work(sum(map(_work, finished)), games=len(finished), counterexamples=examples)
 
         report()
-        work = partial(search_game, empty_only=scope.empty_only)
-        missing = iter([game for game in games if game not in finished])
-        for game, searched in run_tasks(
-            executor or SerialExecutor(), work, missing, workers, report
-        ):
+        search = partial(search_game, empty_only=scope.empty_only)
+        games_left = iter([game for game in games if game not in finished])
+        results = run_tasks(executor or SerialExecutor(), search, games_left, workers, report)
+        for game, searched in results:
             if store is not None:
                 store.add(str(game), _entry(searched))
             finished[game] = searched
