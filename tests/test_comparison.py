@@ -11,6 +11,7 @@ import pytest
 from optsearch.check import reference
 from optsearch.counting.posterior import Posterior
 from optsearch.evaluation import MEMORY, PositionSampling, compare, evaluate
+from optsearch.evaluation import comparison as comparison_of_strategies
 from optsearch.game import Game
 from optsearch.game.position import Position, play, reply
 from optsearch.strategies import named
@@ -92,6 +93,15 @@ def test_a_sample():
         compare(*pair, sampling=PositionSampling(largest=100, seed=2)).differences
         != comparison.differences
     )
+
+
+def test_processes_of_its_own(monkeypatch):
+    """A game large enough for processes; here one of any size is."""
+    monkeypatch.setattr(comparison_of_strategies, "_AT_ONCE", 0)
+    question = "greedy", "spread", "5x5:3,2"
+    sampling = PositionSampling(positions=4, largest=100)
+    by_two = compare(*question, sampling=sampling, execution=Execution(jobs=2))
+    assert by_two == compare(*question, sampling=sampling, execution=Execution(jobs=1))
 
 
 def greedy_after_a_hit(position):

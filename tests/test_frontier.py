@@ -246,3 +246,14 @@ def test_an_empty_board_by_its_symmetries(rest):
 
 def test_a_board_on_which_the_ship_lies_nowhere():
     assert Posterior("1x6:4,holes=A1,C1,board=cylinder").configurations == 0
+
+
+@pytest.mark.parametrize("text", ["3x4:2", "5x6:3,2", "2x8:2,2", "1x7:3"])
+def test_cells_are_ordered_each_once(text):
+    """Each order that the sweep chooses from has all cells, also folded."""
+    game = Game.parse(text)
+    orders = list(frontier._cell_orders(game))
+    orders += [folded for order in orders for folded in frontier._fold(order)]
+    assert len(orders) >= 2
+    for order in orders:
+        assert sorted(order) == list(range(game.cells))
