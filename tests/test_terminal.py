@@ -10,7 +10,7 @@ from rich.style import Style
 
 import optsearch
 from optsearch.cli import counting
-from optsearch.cli.solitaire import board
+from optsearch.cli.solitaire import puzzle_board
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
@@ -62,8 +62,12 @@ def cells_of(game, shots):
 def test_the_styles_of_a_puzzle():
     """Hidden cells, revealed ones, and those of a solution, each with water and ships."""
     puzzle = Puzzle(2, 2, (1,), (1, 0), (1, 0), (((0, 0), SHIP), ((1, 1), WATER)))
-    assert {str(style) for _, style in spans(board(puzzle))} == {"bold red", "dim", "bold blue"}
-    solved = {str(style) for _, style in spans(board(puzzle, (1,)))}
+    assert {str(style) for _, style in spans(puzzle_board(puzzle))} == {
+        "bold red",
+        "dim",
+        "bold blue",
+    }
+    solved = {str(style) for _, style in spans(puzzle_board(puzzle, (1,)))}
     assert solved == {"bold red", "blue", "bold blue"}
 
 

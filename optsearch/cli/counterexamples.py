@@ -105,15 +105,18 @@ def read_scope(games: ScopeOptions) -> Scope:
         )
     if games.max_cells is not None:
         return Scope(
-            games.max_cells,
-            fleets,
-            games.contact.value,
-            games.empty_only,
-            games.shortest,
+            max_cells=games.max_cells,
+            fleets=fleets,
+            contact=games.contact.value,
+            empty_only=games.empty_only,
+            shortest=games.shortest,
             announce=games.announce.value,
         )
-    rules = (games.contact, games.announce, games.shortest)
-    if fleets or rules != (Contact.NONE, Announced.NOTHING, SHORTEST):
+    rules, defaults = (
+        (games.contact, games.announce, games.shortest),
+        (Contact.NONE, Announced.NOTHING, SHORTEST),
+    )
+    if fleets or rules != defaults:
         raise OptsearchError(
             "--fleet, --contact, --announce and --shortest work with --max-cells; the text of "
             "--game has them"
@@ -158,10 +161,10 @@ def show_counterexample(answer: Answer, case: Counterexample) -> None:
     number, cells = case.configurations, case.game.cells
     answer.add(f"{case.position.title}: {cells} cells, {number} configurations, {case.shots} shots")
     facts = facts_table()
-    for name, total, mask in (
+    for label, total, cell_mask in (
         ("best greedy", case.best_greedy_total_height, case.greedy_cells),
         ("optimum", case.total_height, case.best_cells),
     ):
-        shots = " ".join(case.game.names(mask))
-        facts.add_row(f"  {name}", f"{total}/{number} = {total / number:.6f}", shots)
+        shots = " ".join(case.game.names(cell_mask))
+        facts.add_row(f"  {label}", f"{total}/{number} = {total / number:.6f}", shots)
     answer.add(facts)

@@ -30,10 +30,10 @@ def announce_evaluation(strategy: Strategy, game: Game, workers: int) -> None:
     """Say how long the evaluation of a strategy takes, and what is quicker."""
     if QUIET.get():
         return
-    shorter = "`simulate` or `compare` take minutes"
+    alternative = "`simulate` or `compare` take minutes"
     if isinstance(strategy, UserStrategy):
-        shorter += ", a score takes minutes for all (see Your idea in the documentation)"
-    _announce(f"evaluating {strategy}", evaluation_seconds(strategy, game), workers, shorter)
+        alternative += ", a score takes minutes for all (see Your idea in the documentation)"
+    _announce(f"evaluating {strategy}", evaluation_seconds(strategy, game), workers, alternative)
 
 
 def announce_simulation(
@@ -46,12 +46,10 @@ def announce_simulation(
         seconds = simulation_seconds(name, game, games, reply_model)
         player = as_player(name)
         _announce(f"{games:,} games of {player}", seconds, workers, "fewer --games take less")
-        if (
-            seconds < MINUTE * workers
-            or not reply_model.is_plain
-            or not isinstance(player, Strategy)
-        ):
+        can_be_evaluated = reply_model.is_plain and isinstance(player, Strategy)
+        if seconds < MINUTE * workers or not can_be_evaluated:
             continue
+        assert isinstance(player, Strategy)
         seconds_of_all = evaluation_seconds(player, game)
         if seconds_of_all < seconds:
             err.print(
@@ -81,8 +79,8 @@ def announce_comparison(
     paces = [seconds_per_configuration(strategy, game, size) for strategy in strategies]
     if not QUIET.get():
         work = f"comparing {' and '.join(map(str, strategies))}"
-        shorter = "fewer --positions or a smaller --largest take less"
-        _announce(work, sum(paces) * size * sampling.positions, workers, shorter)
+        alternative = "fewer --positions or a smaller --largest take less"
+        _announce(work, sum(paces) * size * sampling.positions, workers, alternative)
     return paces
 
 
@@ -92,8 +90,11 @@ def announce_game(player: Player, game: Game) -> None:
     _announce(f"a game of {player}", seconds, 1, "greedy takes seconds", SOON)
 
 
-def _announce(work: str, seconds: float, workers: int, shorter: str, limit: float = LONG) -> None:
+def _announce(
+    work: str, seconds: float, workers: int, alternative: str, limit: float = LONG
+) -> None:
+    """Say how long work takes and what takes less, if it takes each worker more than `limit`."""
     if seconds > limit * workers:
         processes = "1 process" if workers == 1 else f"{workers} processes"
         time = time_text(seconds / workers)
-        err.print(f"{work}: about {time} on {processes}; {shorter}", soft_wrap=True)
+        err.print(f"{work}: about {time} on {processes}; {alternative}", soft_wrap=True)

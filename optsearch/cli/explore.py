@@ -49,9 +49,11 @@ def explore(
     for path in with_tree or []:
         loaded = tree_.load(path)
         explorer.require_same(position, str(path), loaded, prior)
-        title = title_of(loaded, path)
+        name = title_of(loaded, path)
         names_taken = {*OWN_NAMES, *(name for name, _ in named)}
-        named.append((f"{title} ({path.name})" if title in names_taken else title, loaded))
+        if name in names_taken:
+            name = f"{name} ({path.name})"
+        named.append((name, loaded))
     with show_search_progress(str(position.game)) as progress:
         exact = solver.Solver(position, progress=progress, all_shots=True, prior=prior)
         solution = exact.search(None if time_limit is None else time_limit / 2)

@@ -96,12 +96,13 @@ def solve(
         if prove is not None and result.is_exact:
             save_claims(result, prove)
     total = result.misses if result.is_exact else None
+    mean = mean_bracket_text(result.lower, result.upper, sets.weight)
+    if total is not None:
+        mean = mean_text(total, sets.weight)
     answer = Answer(heading(sets), **family_fields(sets))
     answer.add_fact(
         "mean misses",
-        mean_text(total, sets.weight)
-        if total is not None
-        else mean_bracket_text(result.lower, result.upper, sets.weight),
+        mean,
         **misses_fields(total, sets),
         lower=result.lower,
         upper=result.upper,
@@ -122,41 +123,45 @@ def solve(
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
     """Compute the cost of always asking for a most probable thing."""
     sets = identify_.read(path)
-    limit, by_rule = Limit(time_limit), {}
-    half = None if time_limit is None else time_limit / 2
+    limit, found = Limit(time_limit), {}
+    half_of_time = None if time_limit is None else time_limit / 2
+    quick_rules_first = identify_.RULES[2:] + identify_.RULES[:2]
     with show_search_progress(sets.title, "misses", sets.certain_hits) as progress:
-        optimum = identify_.identify(sets, time_limit=half, progress=progress)
+        optimum = identify_.identify(sets, time_limit=half_of_time, progress=progress)
         with suppress(LimitReached):
-            for name in identify_.RULES[2:] + identify_.RULES[:2]:  # what is quick comes first
-                by_rule[name] = identify_.greedy(sets, name, limit.watch(progress))
-    trees = {name: by_rule[name] for name in identify_.RULES if name in by_rule}
+            for rule in quick_rules_first:
+                found[rule] = identify_.greedy(sets, rule, limit.watch(progress))
+    strategies = {rule: found[rule] for rule in identify_.RULES if rule in found}
     if tree is not None:
-        if "best" not in trees:
+        if "best" not in strategies:
             raise OptsearchError(
                 f"--tree {str(tree)!r}: the best greedy tree was not known after --time-limit "
                 f"{time_limit:g} seconds"
             )
-        identify_.save(trees["best"], tree)
+        identify_.save(strategies["best"], tree)
     total = optimum.misses if optimum.is_exact else None
-    upper = min([optimum.upper, *(strategy.total for strategy in trees.values())])
+    upper = min([optimum.upper, *(strategy.total for strategy in strategies.values())])
     answer = Answer(heading(sets), **family_fields(sets), **misses_fields(total, sets))
     if total is None:
         answer.add_fact("optimum", mean_bracket_text(optimum.lower, upper, sets.weight))
     answer.add(lower=optimum.lower, upper=upper)
-    table = [("", "total misses", "mean", "more", "most misses")]
-    listed = trees if total is None else {"optimal": optimum.tree(), **trees}
-    for name, strategy in listed.items():
+    by_label = {f"greedy, {rule}": strategy for rule, strategy in strategies.items()}
+    if total is not None:
+        by_label = {"optimal": optimum.tree(), **by_label}
+    lines = [("", "total misses", "mean", "more", "most misses")]
+    for label, strategy in by_label.items():
         excess = 0 if total is None else strategy.total - total
         excess_text = f"+{excess:,}" if excess > 0 else ""
-        label = name if name == "optimal" else f"greedy, {name}"
         mean = decimal(Fraction(strategy.total, sets.weight))
-        table.append((label, f"{strategy.total:,}", mean, excess_text, str(strategy.worst)))
+        lines.append((label, f"{strategy.total:,}", mean, excess_text, str(strategy.worst)))
+    if by_label:
+        answer.add(align_columns(lines, is_right=True))
     rules = {
-        name: {**misses_fields(strategy.total, sets), "worst": strategy.worst}
-        for name, strategy in trees.items()
+        rule: {**misses_fields(strategy.total, sets), "worst": strategy.worst}
+        for rule, strategy in strategies.items()
     }
-    answer.add(*[align_columns(table, True)] * bool(table[1:]), rules=rules)
-    answer.set_rows({"rule": name, **row} for name, row in rules.items())
+    answer.add(rules=rules)
+    answer.set_rows({"rule": rule, **row} for rule, row in rules.items())
     answer.print(form)
 
 

@@ -48,6 +48,12 @@ def latex_text(text: str) -> str:
     return "".join(_SPELLED.get(sign, sign) for sign in " ".join(text.split()))
 
 
+def _latex_cell(text: str, sign: str) -> str:
+    """Spell a text with the sign of a note behind it, which takes no room (`\\rlap`)."""
+    spelled = latex_text(text)
+    return spelled + rf"\rlap{{\textsuperscript{{{latex_text(sign)}}}}}" if sign else spelled
+
+
 def latex_table(
     rows: Sequence[Sequence[str]],
     signs: Sequence[Sequence[str]] = (),
@@ -65,16 +71,14 @@ def latex_table(
     layout = "".join(
         "r" if column and all(map(_NUMBER.fullmatch, column)) else "l" for column in columns
     )
+    signs = signs or [[""] * width] * len(rows)
     lines = [
-        " & ".join(
-            latex_text(text) + (rf"\rlap{{\textsuperscript{{{latex_text(sign)}}}}}" if sign else "")
-            for text, sign in zip(row, beside, strict=True)
-        )
-        + r" \\"
-        for row, beside in zip(rows, signs or [[""] * width] * len(rows), strict=True)
+        " & ".join(map(_latex_cell, row, row_signs)) + r" \\"
+        for row, row_signs in zip(rows, signs, strict=True)
     ]
     below = [
-        rf"\multicolumn{{{width}}}{{@{{}}l}}{{\footnotesize {latex_text(n)}}} \\" for n in notes
+        rf"\multicolumn{{{width}}}{{@{{}}l}}{{\footnotesize {latex_text(note)}}} \\"
+        for note in notes
     ]
     return "\n".join(
         [

@@ -63,21 +63,23 @@ def reproduce(
         if full:
             yield from reproduce_.everything(chosen, resume, progress)
             return
-        for printer in chosen:
-            yield from ((printer, check) for check in reproduce_.checks(printer.name))
+        for source in chosen:
+            for check in reproduce_.checks(source.name):
+                yield source, check
 
     with explain_resuming("--resume", resume):
-        for printer, check in with_progress(make_checks):
+        for source_of_check, check in with_progress(make_checks):
             if form is Form.TEXT:
-                if not results or results[-1][0] != printer:
-                    widths = print_title(printer, "\n" if results else "")
+                is_new_source = not results or results[-1][0] != source_of_check
+                if is_new_source:
+                    widths = print_title(source_of_check, "\n" if results else "")
                 print_check(check, widths)
-            results.append((printer, check))
+            results.append((source_of_check, check))
     faults = [check for _, check in results if check.is_fault]
     if form is Form.TEXT:
         print_verdict([check for _, check in results])
     else:
-        fields = [{"source": printer.name, **vars(check)} for printer, check in results]
+        fields = [{"source": printed_in.name, **vars(check)} for printed_in, check in results]
         answer = Answer(agrees=not faults, checks=fields)
         answer.set_rows(fields)
         answer.print(form)
@@ -103,23 +105,24 @@ def with_progress(
 def print_estimate(sources: list[Source], resume: Path | None) -> None:
     """Print how many numbers are left and how long they take, before the work begins."""
     names = ", ".join(source.name for source in sources)
-    numbers = reproduce_.numbers_left(sources, resume)
-    total = sum(1 for source in sources for _ in source.everything())
-    minutes = sum(number.minutes for number in numbers)
-    about = f"about {time_text(60 * minutes)} on two cores" if minutes else "seconds"
-    place = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
+    numbers_left = reproduce_.numbers_left(sources, resume)
+    total = sum(len(list(source.everything())) for source in sources)
+    minutes = sum(number.minutes for number in numbers_left)
+    time = f"about {time_text(60 * minutes)} on two cores" if minutes else "seconds"
+    kept = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
     out.print(
-        f"everything of {names}: {len(numbers)} of {total} numbers left, {about}, {place}\n",
+        f"everything of {names}: {len(numbers_left)} of {total} numbers left, {time}, {kept}\n",
         soft_wrap=True,
     )
 
 
 def print_title(source: Source, before: str) -> tuple[int, ...]:
     """Print the title of a source and the heads of its columns; return their widths."""
-    every = list(source.everything())
-    places, names = ([getattr(number, of) for number in every] for of in ("place", "what"))
-    printed = max(17, *(len(number.printed) for number in every))
-    widths = (1, max(map(len, places)), max(31, *map(len, names)), printed, 17, 7)
+    numbers = list(source.everything())
+    place_width = max(len(number.place) for number in numbers)
+    name_width = max(31, *(len(number.what) for number in numbers))
+    printed_width = max(17, *(len(number.printed) for number in numbers))
+    widths = (1, place_width, name_width, printed_width, 17, 7)  # of COLUMNS
     out.print(f"{before}{source.title}, printed and computed\n", style="bold", soft_wrap=True)
     click.echo("  ".join(f"{name:<{width}}" for name, width in zip(COLUMNS, widths, strict=True)))
     return widths
@@ -127,54 +130,63 @@ def print_title(source: Source, before: str) -> tuple[int, ...]:
 
 def print_check(check: Check, widths: tuple[int, ...]) -> None:
     """Print the line of a check."""
-    cells = (
-        "·" if check.agrees is None else "✓" if check.agrees else "≠" if check.known else "✗",
-        check.place,
-        check.what,
-        check.printed,
-        check.computed,
-        "stored" if check.stored else "left out" if check.left_out else f"{check.seconds:7.3f}",
-    )
-    line = "  ".join(f"{c:<{w}}" for c, w in zip(cells, widths, strict=True))
+    time = f"{check.seconds:7.3f}"
+    if check.stored:
+        time = "stored"
+    elif check.left_out:
+        time = "left out"
+    texts = (sign_of(check), check.place, check.what, check.printed, check.computed, time)
+    line = "  ".join(f"{text:<{width}}" for text, width in zip(texts, widths, strict=True))
     out.print(line, style="bold red" if check.is_fault else None, soft_wrap=True)
+
+
+def sign_of(check: Check) -> str:
+    """Return the sign before a check: ✓ agrees, ✗ differs, ≠ as is known, · not compared."""
+    if check.agrees is None:
+        return "·"
+    if check.agrees:
+        return "✓"
+    return "≠" if check.known else "✗"
 
 
 def print_verdict(checks: list[Check]) -> None:
     """Print the notes, and how many of the numbers that are compared agree."""
     expected = [check for check in checks if check.known]
-    for note in (*(check.note for check in checks if check.note), *_reasons(expected)):
-        click.echo(f"\n{note}")
-    _print_kind("stored", [(check.stored, check) for check in checks], "computed by {}, or --full")
-    _print_kind("left out", [(check.left_out, check) for check in checks], "{}")
+    for check in checks:
+        if check.note:
+            click.echo(f"\n{check.note}")
+    for reason, names in _group_by(expected, "known").items():
+        click.echo(f"\n≠ {names}: {reason}")
+    for command, names in _group_by(checks, "stored").items():
+        click.echo(f"\nstored: {names}: computed by {command}, or --full")
+    for reason, names in _group_by(checks, "left_out").items():
+        click.echo(f"\nleft out: {names}: {reason}")
     faults = sum(check.is_fault for check in checks)
     left_out = sum(bool(check.left_out) for check in checks)
     only_shown = sum(check.agrees is None for check in checks) - left_out
     number = len(checks) - only_shown - left_out
-    verdict = f"{faults} of {number} differ" if faults else "all agree"
-    if expected:
-        verdict = f"{number - len(expected) - faults} agree, {len(expected)} differ as is known"
-        verdict += f", {faults} differ and should not" if faults else ""
-    verdict += f", {only_shown} shown and not compared (·)" if only_shown else ""
-    verdict += f", {left_out} left out" if left_out else ""
     stored = sum(bool(check.stored) for check in checks)
-    verdict += f", {stored} of these numbers stored" if stored else ""
+    if expected:
+        agreeing = number - len(expected) - faults
+        verdict = [f"{agreeing} agree, {len(expected)} differ as is known"]
+        verdict += [f"{faults} differ and should not"] if faults else []
+    else:
+        verdict = [f"{faults} of {number} differ" if faults else "all agree"]
+    verdict += [f"{only_shown} shown and not compared (·)"] if only_shown else []
+    verdict += [f"{left_out} left out"] if left_out else []
+    verdict += [f"{stored} of these numbers stored"] if stored else []
     seconds = sum(check.seconds for check in checks)
-    out.print(f"\n{number} checks, {verdict}, {seconds:.1f} seconds", style="bold")
+    out.print(f"\n{number} checks, {', '.join(verdict)}, {seconds:.1f} seconds", style="bold")
 
 
-def _print_kind(name: str, checks: list[tuple[str, Check]], form: str) -> None:
-    """Print a line for each reason why some numbers were not computed now."""
-    for reason in dict.fromkeys(why for why, _ in checks if why):
-        names = ", ".join(check.what for why, check in checks if why == reason)
-        click.echo(f"\n{name}: {names}: {form.format(reason)}")
-
-
-def _reasons(expected: list[Check]) -> list[str]:
-    """Return the reasons why some numbers differ, each with all of these numbers."""
-    reasons: dict[str, list[str]] = {}
-    for check in expected:
-        reasons.setdefault(check.known, []).append(check.what)
-    return [f"≠ {', '.join(names)}: {reason}" for reason, names in reasons.items()]
+def _group_by(checks: list[Check], attribute: str) -> dict[str, str]:
+    """Map each text of an attribute to the names of the checks that have it; none if empty."""
+    names: dict[str, list[str]] = {}
+    for check in checks:
+        text = getattr(check, attribute)
+        if text:
+            names.setdefault(text, []).append(check.what)
+    return {text: ", ".join(group) for text, group in names.items()}
 
 
 @app.command(

@@ -70,19 +70,19 @@ def serve(
         raise OptsearchError(
             "--prior and --by belong to a game; name it, as in optsearch serve boxed"
         )
-    first = None
+    setting = None
     if game is not None:
         parsed = read_game(game, any_game)
         prior_of(prior, parsed)
         for name in by or ():
             Chooser(name, parsed).shot(position_in(parsed))
         require_room(parsed)
-        if parsed.cells <= MAX_CELLS:  # else it takes long: the page says what comes out
+        if parsed.cells <= MAX_CELLS:  # larger ones take long; the page says what comes out
             posterior_of(position_in(parsed)).require_some()
-        first = Setting(parsed, prior, tuple(by or ()), tuple(against or ()))
+        setting = Setting(parsed, prior, tuple(by or ()), tuple(against or ()))
 
-    def say(address: str) -> None:
-        out.print(f"{first.game if first else 'board'}: {address}", soft_wrap=True)
+    def print_address(address: str) -> None:
+        out.print(f"{setting.game if setting else 'board'}: {address}", soft_wrap=True)
         if host != LOCAL:
             out.print(
                 f"The connection to {host} is not encrypted. Whoever has this address can use the "
@@ -92,6 +92,6 @@ def serve(
         out.print("ctrl-C ends it", soft_wrap=True)
 
     try:
-        serve_(first, tuple(against or ()), host, port, not no_browser, say)
+        serve_(setting, tuple(against or ()), host, port, not no_browser, print_address)
     except KeyboardInterrupt:
         raise Interrupted("; games under way are lost") from None

@@ -114,7 +114,7 @@ def solve(
     ship_names = [formats.solution_fields(puzzle, solution) for solution in solutions]
     answer = Answer(puzzle=formats.to_fields(puzzle), solutions=ship_names, limit=limit)
     for solution, names in zip(solutions, ship_names, strict=True):
-        answer.add(board(puzzle, solution), " ".join(names) + "\n")
+        answer.add(puzzle_board(puzzle, solution), " ".join(names) + "\n")
     is_unique = len(solutions) == 1 if limit > 1 else None
     answer.add(_verdict(len(solutions), limit), is_unique=is_unique)
     show_address(answer, puzzle)
@@ -228,6 +228,7 @@ def step_text(step: reasoning.Step) -> str:
 
 
 def _step_lines(step: reasoning.Step) -> Iterator[str]:
+    # the reason of a step with a chain is "SUPPOSITION: CONTRADICTION"
     names = " ".join(cell_name(cell) for cell in step.cells)
     if not step.chain:
         yield f"{names}: {step.value}, because {step.reason}"
@@ -277,13 +278,13 @@ def minimise(
     with show_progress("leaving out") as progress:
         minimal = making.minimise(
             puzzle,
-            seed,
-            options.method_name,
-            options.keep_counts,
-            progress,
-            options.time_limit,
+            seed=seed,
+            method=options.method_name,
+            keep_counts=options.keep_counts,
+            progress=progress,
+            time_limit=options.time_limit,
         )
-    finish(minimal, output, figure, form, seed=seed, clues_before=len(puzzle.clues))
+    save_and_show(minimal, output, figure, form, seed=seed, clues_before=len(puzzle.clues))
 
 
 @solitaire.command(
@@ -322,15 +323,15 @@ def generate(
             rows,
             columns,
             lengths,
-            seed,
-            options.method_name,
-            options.keep_counts,
-            progress,
-            options.time_limit,
-            level_name,
+            seed=seed,
+            method=options.method_name,
+            keep_counts=options.keep_counts,
+            progress=progress,
+            time_limit=options.time_limit,
+            level=level_name,
         )
     fields = {} if level_name is None else {"level": level_name}
-    finish(puzzle, output, figure, form, seed=seed, **fields)
+    save_and_show(puzzle, output, figure, form, seed=seed, **fields)
 
 
 @solitaire.command(
@@ -365,15 +366,16 @@ def sheet(
     answer.print(form)
 
 
-def finish(
+def save_and_show(
     puzzle: Puzzle, output: Path, figure: Path | None, form: Form, **fields: int | str
 ) -> None:
     """Write a puzzle that was made, and show it."""
     formats.save(puzzle, output)
     answer, number = Answer(puzzle=formats.to_fields(puzzle), **fields), len(puzzle.clues)
-    clues = f"{count_text(number, 'clue')}, seed {fields['seed']}"
-    clues += f", {fields['level']}" if "level" in fields else ""
-    answer.add(board(puzzle), f"fleet {puzzle.fleet_text}, {clues}", clues=number)
+    text = f"fleet {puzzle.fleet_text}, {count_text(number, 'clue')}, seed {fields['seed']}"
+    if "level" in fields:
+        text += f", {fields['level']}"
+    answer.add(puzzle_board(puzzle), text, clues=number)
     answer.add(f"puzzle   {output}", file=str(output))
     show_address(answer, puzzle)
     if figure is not None:
@@ -391,41 +393,46 @@ def show_address(answer: Answer, puzzle: Puzzle) -> None:
 # Pictures
 
 
-def board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
+def puzzle_board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
     """Draw the board with letters, numbers, counts and a legend; what was revealed is bold."""
     revealed = dict(puzzle.revealed)
-    width = len(str(puzzle.rows))
-    cell = max(
-        len(column_name(puzzle.columns - 1)),
-        len(str(max(puzzle.rows, 1)))
-        if any(count is not None and count > 9 for count in puzzle.column_counts)
-        else 1,
-    )
-    drawn: set[str] = set()
-    text = Text(" " * width)
+    name_width = len(str(puzzle.rows))
+    has_long_count = any(count is not None and count > 9 for count in puzzle.column_counts)
+    count_width = len(str(puzzle.rows)) if has_long_count else 1
+    cell_width = max(len(column_name(puzzle.columns - 1)), count_width)
+    values_drawn: set[str] = set()
+    text = Text(" " * name_width)
     for column in range(puzzle.columns):
-        text.append(f" {column_name(column):>{cell}}")
+        text.append(f" {column_name(column):>{cell_width}}")
     for row in range(puzzle.rows):
-        text.append(f"\n{row + 1:>{width}}")
+        text.append(f"\n{row + 1:>{name_width}}")
         for column in range(puzzle.columns):
             value = revealed.get((row, column))
-            style = "" if value is None else "bold"
-            if solution is not None:  # it says the shape too
+            weight = "" if value is None else "bold"
+            if solution is not None:  # it has a value for every cell
                 value = puzzle.shows(solution, (row, column))
-            if value is not None:
-                drawn.add(value)
-            symbol = formats.HIDDEN if value is None else formats.SYMBOLS[value]
-            colour = "blue" if value == WATER else "dim" if value is None else "red"
-            text.append(f" {symbol:>{cell}}", style=f"{style} {colour}")
-        count = puzzle.row_counts[row]
-        text.append(f"  {'' if count is None else count}")
-    text.append("\n" + " " * width)
-    for column_count in puzzle.column_counts:
-        text.append(f" {'' if column_count is None else column_count:>{cell}}")
-    used = [value for value in formats.SYMBOLS if value in drawn]
-    if used:
-        text.append("\n\n" + "  ".join(f"{formats.SYMBOLS[v]} {piece_text(v)}" for v in used))
+            if value is None:
+                symbol, colour = formats.HIDDEN, "dim"
+            else:
+                values_drawn.add(value)
+                symbol, colour = formats.SYMBOLS[value], "blue" if value == WATER else "red"
+            text.append(f" {symbol:>{cell_width}}", style=f"{weight} {colour}")
+        text.append(f"  {_count_text(puzzle.row_counts[row])}")
+    text.append("\n" + " " * name_width)
+    for count in puzzle.column_counts:
+        text.append(f" {_count_text(count):>{cell_width}}")
+    legend = [
+        f"{symbol} {piece_text(value)}"
+        for value, symbol in formats.SYMBOLS.items()
+        if value in values_drawn
+    ]
+    if legend:
+        text.append("\n\n" + "  ".join(legend))
     return text.append("\n")
+
+
+def _count_text(count: int | None) -> str:
+    return "" if count is None else str(count)
 
 
 def draw_picture(
