@@ -1,7 +1,7 @@
-"""Proofs that no strategy is better are made here, from what the exact search says of families.
+"""Proofs that no strategy is better, made from what the exact search knows of families.
 
-`optsearch.check.proofs` says what a proof is and checks it. What is made here is not believed
-because of how it was made.
+`optsearch.check.proofs` says what a proof is, and checks it. A proof that is made here counts only
+after that check.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ FindPrices = Callable[[tuple[int, ...], tuple[int, ...], int], "Prices | None"]
 
 
 class SolvedParts:
-    """The costs and prices of parts of a family, by its exact search; marks name their sets."""
+    """The least misses and the prices of parts of a family, by the exact search of its solver.
+
+    A part is given by its sets, as masks of marks (`optsearch.check.proofs`).
+    """
 
     def __init__(self, solver: Solver):
         self._solver = solver
@@ -51,12 +54,18 @@ class SolvedParts:
             self._indices.setdefault(marks, []).append(i)
 
     def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
-        """Return the least misses of these sets as `claims_for` asks for them."""
+        """Return the least misses of these sets if below the limit, else a lower bound >= limit.
+
+        weights -- unused: the solver has the weights of its configurations.
+        """
         return self._solver.misses_of(sorted(i for m in sets for i in self._indices[m]), limit)
 
     @staticmethod
     def prices(sets: tuple[int, ...], weights: tuple[int, ...], misses: int) -> Prices | None:
-        """Return prices of these sets that prove the misses, or None."""
+        """Return a price for each set by which they need these misses, or None if not found.
+
+        None is also returned if a weight is not 1.
+        """
         return chain_prices(sets, misses) if set(weights) == {1} else None
 
 
@@ -67,9 +76,10 @@ def prove(
     find_prices: FindPrices | None = None,
     prior: Prior | None = None,
 ) -> Proof:
-    """Return a proof that the family of a position, with any prior, needs this many misses.
+    """Return a proof that every strategy from a position misses at least this often in total.
 
-    Arguments and errors are as in `claims_for`.
+    misses -- summed over the configurations; with a prior, each as often as it weighs. Other
+    arguments and errors are as in `claims_for`.
     """
     root, marks = root_of(position, prior), Marks.of(position.game)
     claims = claims_for(root, marks, misses, least_misses, find_prices)
@@ -79,9 +89,9 @@ def prove(
 
 
 def prove_solution(solution: Solution, solver: Solver | None = None) -> Proof:
-    """Prove that no strategy is better than an exact optimum of the mean.
+    """Return a proof that no strategy is better than an exact optimum of the mean.
 
-    solver -- the one that found it, to save time.
+    solver -- the solver that found it, if it still exists; else the position is solved again.
     """
     assert solution.total_height is not None
     position = solution.position
@@ -103,13 +113,14 @@ def claims_for(
     its sets, with their weights) if below the limit, else any number from the limit up to the
     least misses. If it is wrong, the proof cannot be finished, but a finished proof is right.
 
-    find_prices(sets, weights, misses) -- returns prices by which any family needs these misses, or
-    None. Prices that prove less are not used.
+    find_prices(sets, weights, misses) -- returns a price for each set by which a family needs these
+    misses, or None. Prices that prove less are not used.
 
-    Each claim requires of the parts after each shot the misses that counting does not prove: of the
-    smaller parts, the smallest first, as many as are true, of the largest one the rest. Claims on
-    one normal form become one, the strongest. Raises ProofError if the misses are too many to be
-    proved.
+    A claim is proved by the parts after each shot, which together must need the misses that the
+    shot itself does not cost. Where counting does not prove them, further claims are made: smaller
+    parts get as many misses as they truly need, the largest part gets the rest. There is one claim
+    for each normal form, the strongest that is needed. Raises ProofError if the misses are too many
+    to be proved.
     """
     # Normal form -> the misses required, and a family with this form, as sets of the root.
     goals: dict[WeightedSets, tuple[int, WeightedSets]] = {}
@@ -162,7 +173,7 @@ def claims_for(
 
 
 def claims_of(identification: Identification) -> tuple[Claim, ...]:
-    """Return claims that prove that no strategy for a family from a file misses less."""
+    """Return claims that prove that no strategy for a family from a file has fewer misses."""
     sets = identification.sets
     parts = SolvedParts(Solver(sets.position, family=sets.family))
     root, marks = _root_and_marks(sets)
@@ -170,7 +181,7 @@ def claims_of(identification: Identification) -> tuple[Claim, ...]:
 
 
 def save_claims(identification: Identification, path: str | Path) -> None:
-    """Write `claims_of` a family to a file; ProofError if they cannot be written."""
+    """Write the claims of `claims_of` to a file; ProofError if it cannot be written."""
     claims = claims_of(identification)
     head = {
         "format": proofs.FORMAT,
@@ -183,9 +194,10 @@ def save_claims(identification: Identification, path: str | Path) -> None:
 
 
 def check_claims(path: str | Path, sets: Sets) -> tuple[int, int]:
-    """Check the claims in a file; return the misses that they prove at least, and their number.
+    """Check the claims in a file for a family; return the misses proved, and the number of claims.
 
-    Raises ProofError as `optsearch.check.proofs.check`, and for claims of another family.
+    The misses are a lower bound. Raises ProofError as `optsearch.check.proofs.check`, and for
+    claims of another family.
     """
     head, lines = proofs.read_head(path, {"family": str, "total_misses": int})
     if head["family"] != sets.digest:
@@ -205,7 +217,10 @@ def check_claims(path: str | Path, sets: Sets) -> tuple[int, int]:
 
 
 def _root_and_marks(sets: Sets) -> tuple[WeightedSets, Marks]:
-    """Return the family as a claim has it; each thing is a mark, and there are no symmetries."""
+    """Return the family in the form of a claim, and its marks: one for each thing.
+
+    The only symmetry is the identity.
+    """
     root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
     number = max(1, len(sets.things))
     masks = [1 << i for i in range(number)]
