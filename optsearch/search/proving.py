@@ -44,13 +44,13 @@ class SolvedParts:
 
     def __init__(self, solver: Solver):
         self._solver = solver
-        self._indices: dict[int, list[int]] = {}  # of the configurations with the same marks
+        self._indices: dict[int, list[int]] = {}  # marks -> the configurations with these marks
         kernel, game, hits = solver.kernel, solver.position.game, solver.position.hits
         if kernel.problem.ships is None:
-            masks = (mask | hits for mask in kernel.family.sets)
+            marks_by_index = (mask | hits for mask in kernel.family.sets)
         else:
-            masks = (marks_of(game, to_masks(row)) for row in kernel.problem.ships)
-        for i, marks in enumerate(masks):
+            marks_by_index = (marks_of(game, to_masks(row)) for row in kernel.problem.ships)
+        for i, marks in enumerate(marks_by_index):
             self._indices.setdefault(marks, []).append(i)
 
     def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
@@ -58,7 +58,8 @@ class SolvedParts:
 
         weights -- unused: the solver has the weights of its configurations.
         """
-        return self._solver.misses_of(sorted(i for m in sets for i in self._indices[m]), limit)
+        indices = sorted(i for marks in sets for i in self._indices[marks])
+        return self._solver.misses_of(indices, limit)
 
     @staticmethod
     def prices(sets: tuple[int, ...], weights: tuple[int, ...], misses: int) -> Prices | None:
@@ -124,34 +125,37 @@ def claims_for(
     """
     # Normal form -> the misses required, and a family with this form, as sets of the root.
     goals: dict[WeightedSets, tuple[int, WeightedSets]] = {}
-    waiting: list[tuple[int, WeightedSets]] = []  # most sets first: parts have fewer
+    waiting: list[tuple[int, WeightedSets]] = []  # a heap, most sets first: parts have fewer
 
-    def ask(family: WeightedSets, normal: WeightedSets, target: int) -> None:
+    def require(family: WeightedSets, normal: WeightedSets, target: int) -> None:
+        """Make it a goal to prove these misses of a family with this normal form."""
         if normal not in goals:
             heapq.heappush(waiting, (-len(normal), normal))
         if target > goals.get(normal, (0, family))[0]:
             goals[normal] = target, family
 
-    def ask_parts(parts: list[WeightedSets], needed: int) -> None:
-        """Require of these families the misses that they need together."""
+    def require_together(parts: list[WeightedSets], needed: int) -> None:
+        """Make it a goal to prove that these families need so many misses in total."""
         if sum(map(marks.bound_by_counting, parts)) >= needed:
             return
-        normals = [(part, marks.normal_form(part)) for part in sorted(parts, key=len)]
-        bounds = [
-            max(marks.bound_by_counting(p), goals[n][0] if n in goals else 0) for p, n in normals
-        ]
+        parts = sorted(parts, key=len)
+        normals = [marks.normal_form(part) for part in parts]
+        bounds = []  # of the misses of each part that are proved, or required already
+        for part, normal in zip(parts, normals, strict=True):
+            required, _ = goals.get(normal, (0, part))
+            bounds.append(max(marks.bound_by_counting(part), required))
         lacking = needed - sum(bounds)
-        for (part, normal), bound in zip(normals, bounds, strict=True):
+        for part, normal, bound in zip(parts, normals, bounds, strict=True):
             if lacking <= 0:
                 return
-            share = bound + lacking
-            if part is not normals[-1][0]:
-                share = max(bound, min(share, least_misses(*split_weights(part), share)))
-            if share > bound:
-                ask(part, normal, share)
-            lacking -= share - bound
+            target = bound + lacking
+            if part is not parts[-1]:
+                target = max(bound, min(target, least_misses(*split_weights(part), target)))
+            if target > bound:
+                require(part, normal, target)
+            lacking -= target - bound
 
-    ask_parts(marks.parts(root), misses)
+    require_together(marks.parts(root), misses)
     claims = []
     while waiting:
         _, normal = heapq.heappop(waiting)
@@ -165,7 +169,8 @@ def claims_for(
                 continue
         claims.append(Claim(target, normal))
         for _, missed, parts in marks.shots(family):
-            ask_parts(parts, target - missed)
+            require_together(parts, target - missed)
+    # A claim uses claims on smaller families, which must come before it.
     return tuple(claims[::-1])
 
 
@@ -204,8 +209,8 @@ def check_claims(path: str | Path, sets: Sets) -> tuple[int, int]:
         raise ProofError(
             f"{path} is of the family {head['family']!r:.60}; {sets.title} is {sets.digest}"
         )
-    count = max(1, len(sets.things))
-    claims = proofs.read_claims(path, lines, count, f"the {count} things")
+    things = max(1, len(sets.things))
+    claims = proofs.read_claims(path, lines, things, f"the {things} things")
     root, marks = _root_and_marks(sets)
     proved = proofs.check_claims(claims, root, marks, str(path))
     if proved != head["total_misses"]:
@@ -222,6 +227,7 @@ def _root_and_marks(sets: Sets) -> tuple[WeightedSets, Marks]:
     The only symmetry is the identity.
     """
     root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
-    number = max(1, len(sets.things))
-    masks = [1 << i for i in range(number)]
-    return root, Marks(masks, [tuple(range(number))], lambda i: repr(sets.things[i]))
+    things = max(1, len(sets.things))
+    marks_on = [1 << i for i in range(things)]
+    identity = tuple(range(things))
+    return root, Marks(marks_on, [identity], name=lambda i: repr(sets.things[i]))
