@@ -4,9 +4,10 @@
     found = identify(family)
     found.misses, found.tree()
 
-A *thing* in the hidden set is a hit, which costs nothing; any other is a miss, which costs one. The
-search ends when one set is left. (In Battleship the things are cells, the sets are configurations,
-and in the end every cell of the hidden one is shot, at no cost.)
+A question asks if a *thing* is in the hidden set. If it is (a hit), the question costs nothing,
+else (a miss) it costs one. The search ends when one set is left. (In Battleship the things are
+cells and the sets are configurations. There the game goes on until every cell of the hidden
+configuration is shot, which costs no misses.)
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ RULES = ("best", "worst", "first", "last", "remainder")  # of `optsearch.greedy`
 class Sets:
     """A family: named sets of named things, with weights.
 
-    things -- in the order in which they are first named. names, sets, weights -- of the sets that
-    have a weight: bit i of a mask is thing i. title -- what the family is called.
+    things -- in the order in which they are first named. names, sets, weights -- of the sets with a
+    weight above 0; a set is a mask whose bit i is thing i. title -- the name of the family in
+    messages.
     """
 
     things: tuple[str, ...]
@@ -63,7 +65,7 @@ class Sets:
 
     @cached_property
     def digest(self) -> str:
-        """The digest that names the family in files."""
+        """The digest by which files of trees and claims name the family."""
         rows = zip(self.names, self.sets, self.weights, strict=True)
         lines = [" ".join(self.things), *(f"{mask} {weight} {name}" for name, mask, weight in rows)]
         return blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
@@ -85,19 +87,23 @@ class Sets:
 
     @property
     def position(self) -> Position:
-        """The position in which nothing was asked yet."""
+        """The position for the solver in which nothing has been asked."""
         return Position(self.family.game)
 
     @property
     def certain_hits(self) -> int:
-        """The hits of all sets, each as often as the set weighs; no part of the misses."""
+        """The things of all sets, each counted as often as its set weighs.
+
+        The solver counts them as shots; the total height is these plus the misses.
+        """
         return sum(m.bit_count() * n for m, n in zip(self.sets, self.weights, strict=True))
 
 
 def read(path: str | Path) -> Sets:
     """Return the family in a table with the columns set, things and perhaps weight.
 
-    Things are words. Sets of weight 0 are left out; fractions are brought to one denominator.
+    The things of a set are words in one field. Sets of weight 0 are left out. Weights may be
+    fractions; all are multiplied by their common denominator.
     Raises RecordError, which quotes line and value, and TooLarge for more than 128 things.
     """
     record = records.read(path)
@@ -152,7 +158,11 @@ def _name(text: str) -> str:
 
 @dataclass(frozen=True)
 class Ask:
-    """A question for a thing, by its index, and the nodes after a hit and a miss."""
+    """A question for a thing, and what follows its reply.
+
+    thing -- its index. hit, missed -- what follows after a hit and after a miss: the next question,
+    or the name of the set that is left.
+    """
 
     thing: int
     hit: Ask | str
@@ -161,9 +171,9 @@ class Ask:
 
 @dataclass(frozen=True)
 class IdentificationTree:
-    """A strategy: what to ask for, and the name of the set that is left at each end.
+    """A strategy: a tree of questions, with the name of the set that is left at each end.
 
-    total -- the misses over all sets, each as often as it weighs.
+    root -- the first question, or the name of the only set.
     """
 
     sets: Sets
@@ -171,7 +181,10 @@ class IdentificationTree:
     title: str = ""
 
     def paths(self) -> Iterator[tuple[tuple[tuple[str, bool], ...], str]]:
-        """Yield the things asked for, each with True for a hit, and the set found at the end."""
+        """Yield a pair for each end of the tree: the way there, and the name of the set found.
+
+        The way is a tuple of the things asked for, each with True for a hit.
+        """
         waiting: list[tuple[tuple[tuple[str, bool], ...], Ask | str]] = [((), self.root)]
         while waiting:
             answers, node = waiting.pop()
@@ -184,7 +197,7 @@ class IdentificationTree:
 
     @cached_property
     def _ends(self) -> list[tuple[int, int, int]]:
-        """Weight, misses and things asked for of each set."""
+        """Weight, misses and number of things asked for, for each end of the tree."""
         weights = dict(zip(self.sets.names, self.sets.weights, strict=True))
         return [
             (weights.get(name, 0), sum(not hit for _, hit in answers), len(answers))
@@ -198,7 +211,7 @@ class IdentificationTree:
 
     @property
     def worst(self) -> int:
-        """The most misses."""
+        """The most misses that a set takes."""
         return max(misses for _, misses, _ in self._ends)
 
     @cached_property
@@ -208,7 +221,7 @@ class IdentificationTree:
 
     @cached_property
     def histogram(self) -> dict[int, int]:
-        """Misses -> the weight of the sets that take them, ascending."""
+        """The weight of the sets by the number of misses that they take, ascending."""
         weights: Counter[int] = Counter()
         for weight, misses, _ in self._ends:
             weights[misses] += weight
@@ -216,11 +229,11 @@ class IdentificationTree:
 
     @property
     def asked(self) -> int:
-        """The things asked for, hit or missed, over all sets."""
+        """The things asked for, hit or missed, over all sets, each as often as it weighs."""
         return sum(weight * number for weight, _, number in self._ends)
 
     def text(self) -> str:
-        """Return the tree as text: a thing, the branch after a hit, the branch after a miss."""
+        """Return the tree as text: each thing, and below it the branches after a hit and a miss."""
         lines: list[str] = []
         waiting: list[tuple[Ask | str, str, str]] = [(self.root, "", "")]
         while waiting:
@@ -235,7 +248,10 @@ class IdentificationTree:
 
 
 def _name_leaves(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTree:
-    """Convert a tree of the solver: leave out certain hits, and name the leaves."""
+    """Return a tree of the solver as a tree of questions, without its certain hits.
+
+    It ends where one set is left, with the name of that set.
+    """
     names = dict(zip(sets.sets, sets.names, strict=True))
 
     def convert(node: Shot | Ended, sets_left: list[int]) -> Ask | str:
@@ -256,10 +272,10 @@ def _name_leaves(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTr
 
 
 def verify(tree: IdentificationTree) -> int:
-    """Replay a strategy on every set by the definition, without a solver; return the misses.
+    """Replay a strategy on every set, without a solver; return its misses over all sets.
 
-    Raises TreeError unless each set is found by its own replies, at an end of its name, and each
-    end is reached.
+    Each set counts as often as it weighs. Raises TreeError unless the replies of each set lead to
+    an end with its name, without a question asked twice, and each end is reached.
     """
     sets, total, reached = tree.sets, 0, 0
     for name, mask, weight in zip(sets.names, sets.sets, sets.weights, strict=True):
@@ -284,7 +300,7 @@ def verify(tree: IdentificationTree) -> int:
 
 
 def save(tree: IdentificationTree, path: str | Path) -> None:
-    """Write a strategy as JSON; TreeError if it cannot be written."""
+    """Write a strategy to a file as JSON; TreeError if it cannot be written."""
 
     def nested(node: Ask | str) -> dict[str, object]:
         if isinstance(node, str):
@@ -305,7 +321,7 @@ def save(tree: IdentificationTree, path: str | Path) -> None:
 
 
 def is_identification(path: str | Path) -> bool:
-    """True if a file says that it is a strategy of a family."""
+    """True if a file says in its first lines that it is a strategy for a family."""
     try:
         return f'"format": "{FORMAT}"' in read_text(Path(path))[:200]
     except OSError:
@@ -313,7 +329,7 @@ def is_identification(path: str | Path) -> bool:
 
 
 def load(path: str | Path, sets: Sets) -> IdentificationTree:
-    """Load and verify the strategy in a file; raise TreeError for any other file or family."""
+    """Load and verify the strategy in a file for a family; raise TreeError if it is not one."""
     document = Document.read(path, TreeError)
     document.require(FORMAT, VERSION)
     if document.value("family", str) != sets.digest:
@@ -350,9 +366,9 @@ def load(path: str | Path, sets: Sets) -> IdentificationTree:
 
 @dataclass(frozen=True)
 class Identification:
-    """The least total of misses: two bounds, which are equal if it is known.
+    """The least misses over all sets, each as often as it weighs: two bounds, equal if it is known.
 
-    best -- the things that an optimal strategy can ask for first; none where it is not known.
+    best -- the things that an optimal strategy can ask for first; empty if they are not known.
     """
 
     sets: Sets
@@ -365,21 +381,21 @@ class Identification:
 
     @property
     def is_exact(self) -> bool:
-        """True if the bounds meet."""
+        """True if the bounds are equal."""
         return self.lower == self.upper
 
     @property
     def misses(self) -> int:
-        """The least total of misses."""
+        """The misses of the best strategy found over all sets; the least if `is_exact`."""
         return self.upper
 
     @property
     def mean(self) -> Fraction:
-        """The mean number of misses."""
+        """The mean number of misses of that strategy."""
         return Fraction(self.upper, self.sets.weight)
 
     def tree(self) -> IdentificationTree:
-        """An optimal strategy, or the best one found."""
+        """Return an optimal strategy, or the best one found."""
         title = "optimal" if self.is_exact else "best found"
         return _name_leaves(self.sets, self._solver.tree().root, title)
 
@@ -392,7 +408,7 @@ def identify(
     partial: bool = False,
     progress: Progress[SearchStatus] = no_progress,
 ) -> Identification:
-    """Search the least misses with which a hidden set is found; as `Solver.search`."""
+    """Search for the strategy with the fewest misses; arguments as of `Solver.search`."""
     solver = Solver(
         sets.position, options or SolverOptions(), progress=progress, family=sets.family
     )
@@ -416,17 +432,20 @@ def identify(
 def greedy(
     sets: Sets, rule: str, progress: Progress[SearchStatus] = no_progress
 ) -> IdentificationTree:
-    """Return the strategy that asks for a most probable thing; one of `RULES` breaks ties."""
+    """Return the strategy that always asks for a most probable thing.
+
+    rule -- one of `RULES`, by which ties are broken (`optsearch.search.greedy`).
+    """
     solver = GreedySolver(sets.position, progress=progress, family=sets.family)
     return _name_leaves(sets, solver.tree(rule).root, f"greedy, {rule}")
 
 
 def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterator[Bound]:
-    """Bounds on the least mean number of misses, one after the other.
+    """Yield bounds on the least mean number of misses, one after the other.
 
-    These are lower bounds, and the misses of greedy as an upper one.
-
-    progress -- told how far greedy is; where it ends that, shooting at random is in its place.
+    They are lower bounds, and as an upper bound the misses of greedy. If `progress` ends greedy by
+    an exception, the upper bound is that of questions at random, and the exception is raised
+    again.
     """
     family = sets.family
     leaves = Counter(sets.weights)
