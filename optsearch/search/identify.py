@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -96,7 +96,9 @@ class Sets:
 
         The solver counts them as shots; the total height is these plus the misses.
         """
-        return sum(m.bit_count() * n for m, n in zip(self.sets, self.weights, strict=True))
+        return sum(
+            mask.bit_count() * weight for mask, weight in zip(self.sets, self.weights, strict=True)
+        )
 
 
 def read(path: str | Path) -> Sets:
@@ -112,42 +114,62 @@ def read(path: str | Path) -> Sets:
             f"{path}: a family has no columns {', '.join(record.columns)}; they are set, things "
             "and perhaps weight"
         )
-    names = record.values("set", _name)
-    words = record.values("things", str.split)
+    names = record.values("set", _parse_name)
+    things_of_sets = record.values("things", str.split)
     weights = [Fraction(1)] * len(names)
     if "weight" in record.columns:
         weights = record.values("weight", parse_weight)
-    things = {thing: i for i, thing in enumerate(dict.fromkeys(t for row in words for t in row))}
+    things = dict.fromkeys(thing for row in things_of_sets for thing in row)
     if len(things) > MAX_CELLS:
         raise TooLarge(f"{path}: {len(things)} things; at most {MAX_CELLS} are handled")
-    scale = lcm(*(weight.denominator for weight in weights))
-    by_name: dict[str, int] = {}
-    by_mask: dict[int, int] = {}
-    for i, (name, row, line) in enumerate(zip(names, words, record.lines, strict=True)):
-        mask = sum(1 << things[thing] for thing in set(row))
-        for before, problem in (
-            (by_name.get(name), f"{name!r} is there already"),
-            (by_mask.get(mask), f"{name!r} has the same things as {names[by_mask.get(mask, 0)]!r}"),
-        ):
-            if before is not None:
-                raise RecordError(f"{path}, line {line}: {problem}, in line {record.lines[before]}")
-        if len(set(row)) < len(row):
-            repeated = next(thing for thing, n in Counter(row).items() if n > 1)
-            raise RecordError(f"{path}, line {line}: {name!r} has {repeated!r} twice")
-        by_name[name] = by_mask[mask] = i
+    index_of = {thing: i for i, thing in enumerate(things)}
+    masks = [sum(1 << index_of[thing] for thing in set(row)) for row in things_of_sets]
+    _require_distinct(path, record.lines, names, things_of_sets, masks)
     weighted = [i for i, weight in enumerate(weights) if weight]
     if not weighted:
         raise RecordError(f"{path}: no set has a weight; give at least one that can be hidden")
+    scale = lcm(*(weight.denominator for weight in weights))
     return Sets(
-        tuple(things),
-        tuple(names[i] for i in weighted),
-        tuple(sum(1 << things[thing] for thing in words[i]) for i in weighted),
-        tuple(int(weights[i] * scale) for i in weighted),
-        Path(path).name,
+        things=tuple(things),
+        names=tuple(names[i] for i in weighted),
+        sets=tuple(masks[i] for i in weighted),
+        weights=tuple(int(weights[i] * scale) for i in weighted),
+        title=Path(path).name,
     )
 
 
-def _name(text: str) -> str:
+def _require_distinct(
+    path: str | Path,
+    lines: Sequence[int],
+    names: Sequence[str],
+    things_of_sets: Sequence[Sequence[str]],
+    masks: Sequence[int],
+) -> None:
+    """Raise RecordError if two sets have the same name or things, or a set has a thing twice.
+
+    lines -- the lines of the file that have the sets. masks -- the things of the sets as masks.
+    """
+    first_with_name: dict[str, int] = {}
+    first_with_mask: dict[int, int] = {}
+    rows = zip(lines, names, things_of_sets, masks, strict=True)
+    for i, (line, name, things, mask) in enumerate(rows):
+        where = f"{path}, line {line}"
+        if name in first_with_name:
+            first = first_with_name[name]
+            raise RecordError(f"{where}: {name!r} is there already, in line {lines[first]}")
+        if mask in first_with_mask:
+            first = first_with_mask[mask]
+            raise RecordError(
+                f"{where}: {name!r} has the same things as {names[first]!r}, in line {lines[first]}"
+            )
+        if len(set(things)) < len(things):
+            repeated = next(thing for thing, count in Counter(things).items() if count > 1)
+            raise RecordError(f"{where}: {name!r} has {repeated!r} twice")
+        first_with_name[name] = first_with_mask[mask] = i
+
+
+def _parse_name(text: str) -> str:
+    """Return the name of a set in a field of a table; ValueError if it is blank."""
     if not text.strip():
         raise ValueError("a set has a name")
     return text.strip()
@@ -230,20 +252,21 @@ class IdentificationTree:
     @property
     def asked(self) -> int:
         """The things asked for, hit or missed, over all sets, each as often as it weighs."""
-        return sum(weight * number for weight, _, number in self._ends)
+        return sum(weight * asked for weight, _, asked in self._ends)
 
     def text(self) -> str:
         """Return the tree as text: each thing, and below it the branches after a hit and a miss."""
         lines: list[str] = []
+        # Nodes to draw, each with what stands before it, and before the lines below it.
         waiting: list[tuple[Ask | str, str, str]] = [(self.root, "", "")]
         while waiting:
-            node, before, below = waiting.pop()
+            node, prefix, prefix_below = waiting.pop()
             if isinstance(node, str):
-                lines.append(f"{before}✓ {node}")
+                lines.append(f"{prefix}✓ {node}")
                 continue
-            lines.append(before + self.sets.things[node.thing])
-            waiting.append((node.missed, f"{below}└─ miss ", f"{below}   "))
-            waiting.append((node.hit, f"{below}├─ hit ", f"{below}│  "))
+            lines.append(prefix + self.sets.things[node.thing])
+            waiting.append((node.missed, f"{prefix_below}└─ miss ", f"{prefix_below}   "))
+            waiting.append((node.hit, f"{prefix_below}├─ hit ", f"{prefix_below}│  "))
         return "\n".join(lines)
 
 
@@ -258,14 +281,15 @@ def _name_leaves(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTr
         if len(sets_left) == 1:
             return names[sets_left[0]]
         assert isinstance(node, Shot)
-        thing = node.cell[1]
-        parts = {hit: [m for m in sets_left if (m >> thing & 1) == hit] for hit in (True, False)}
-        if not parts[False]:  # in every set that is left
+        thing = node.cell[1]  # the grid of a family is one row
+        having = [mask for mask in sets_left if mask >> thing & 1]
+        lacking = [mask for mask in sets_left if not mask >> thing & 1]
+        if not lacking:  # a certain hit
             return convert(node.replies[HIT], sets_left)
         return Ask(
             thing,
-            convert(node.replies[HIT], parts[True]),
-            convert(node.replies[MISS], parts[False]),
+            hit=convert(node.replies[HIT], having),
+            missed=convert(node.replies[MISS], lacking),
         )
 
     return IdentificationTree(sets, convert(root, list(sets.sets)), title)
@@ -302,22 +326,22 @@ def verify(tree: IdentificationTree) -> int:
 def save(tree: IdentificationTree, path: str | Path) -> None:
     """Write a strategy to a file as JSON; TreeError if it cannot be written."""
 
-    def nested(node: Ask | str) -> dict[str, object]:
+    def to_json(node: Ask | str) -> dict[str, object]:
         if isinstance(node, str):
             return {"set": node}
         thing = tree.sets.things[node.thing]
-        return {"ask": thing, "hit": nested(node.hit), "miss": nested(node.missed)}
+        return {"ask": thing, "hit": to_json(node.hit), "miss": to_json(node.missed)}
 
-    head = {
+    fields = {
         "format": FORMAT,
         "version": VERSION,
         "title": tree.title,
         "family": tree.sets.digest,
         "total_misses": tree.total,
         "weight": tree.sets.weight,
-        "root": nested(tree.root),
+        "root": to_json(tree.root),
     }
-    write(path, json.dumps(head, ensure_ascii=False, indent=1) + "\n", TreeError)
+    write(path, json.dumps(fields, ensure_ascii=False, indent=1) + "\n", TreeError)
 
 
 def is_identification(path: str | Path) -> bool:
@@ -336,22 +360,26 @@ def load(path: str | Path, sets: Sets) -> IdentificationTree:
         document.refuse(
             f"it is of the family {document.fields['family']!r}; {sets.title} is {sets.digest}"
         )
-    places = {thing: i for i, thing in enumerate(sets.things)}
+    index_of = {thing: i for i, thing in enumerate(sets.things)}
 
-    def node(value: object, depth: int) -> Ask | str:
+    def parse_node(value: object, depth: int) -> Ask | str:
         if isinstance(value, dict) and value.keys() == {"set"} and value["set"] in sets.names:
             return str(value["set"])
         if isinstance(value, dict) and value.keys() == {"ask", "hit", "miss"}:
-            thing = places.get(str(value["ask"]))
-            if thing is not None and depth < len(places):
-                return Ask(thing, node(value["hit"], depth + 1), node(value["miss"], depth + 1))
+            thing = index_of.get(str(value["ask"]))
+            if thing is not None and depth < len(index_of):  # else a thing is asked for twice
+                return Ask(
+                    thing,
+                    hit=parse_node(value["hit"], depth + 1),
+                    missed=parse_node(value["miss"], depth + 1),
+                )
         document.refuse(
             f"{value!s:.60} is neither a set of {sets.title} nor a thing asked for with "
             "'hit' and 'miss'"
         )
 
     title = document.value("title", str, {"title": "", **document.fields})
-    tree = IdentificationTree(sets, node(document.value("root", dict), 0), title)
+    tree = IdentificationTree(sets, parse_node(document.value("root", dict), 0), title)
     document.require_same("total_misses", tree.total, "the tree")
     document.require_same("weight", sets.weight, "the family")
     try:
@@ -415,17 +443,16 @@ def identify(
     solution = solver.search(time_limit, parallel, partial)
     assert solution.lower is not None
     assert solution.upper is not None
-    certain = sets.family.certain
-    best = [sets.things[c] for _, c in solution.best_shots if not certain >> c & 1]
-    hits = sets.certain_hits
+    in_every_set = sets.family.certain
+    indices = [column for _, column in solution.best_shots]
     return Identification(
         sets,
-        solution.lower - hits,
-        solution.upper - hits,
-        tuple(best),
-        solution.nodes,
-        solution.seconds,
-        solver,
+        lower=solution.lower - sets.certain_hits,
+        upper=solution.upper - sets.certain_hits,
+        best=tuple(sets.things[i] for i in indices if not in_every_set >> i & 1),
+        nodes=solution.nodes,
+        seconds=solution.seconds,
+        _solver=solver,
     )
 
 
@@ -458,10 +485,10 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
         "at most C(k-1+j, j) sets of at most k things are found with j misses",
     )
 
-    def tell(status: SearchStatus) -> None:
+    def report_greedy(status: SearchStatus) -> None:
         progress(BoundsStatus(step="greedy on every set", effort=status.effort))
 
-    solver = GreedySolver(sets.position, progress=tell, family=family)
+    solver = GreedySolver(sets.position, progress=report_greedy, family=family)
     try:
         misses = solver.total_height("first") - sets.certain_hits
     except (LimitReached, KeyboardInterrupt):
@@ -480,9 +507,9 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
     )
     if set(sets.weights) == {1} and len(sets.sets) > 1:
         progress(BoundsStatus(step="a price for each set"))
-        doubtful = tuple(cells & ~family.certain for cells in family.sets)
-        prices = raised_prices(doubtful)
+        without_certain = tuple(cells & ~family.certain for cells in family.sets)
+        prices = raised_prices(without_certain)
         if prices is not None:
-            dual = Fraction(chain_dual(doubtful, family.weights, prices), sets.weight)
+            dual = Fraction(chain_dual(without_certain, family.weights, prices), sets.weight)
             source = "a price for each set, and for each further miss"
             yield Bound("dual of the chain", "lower", dual, source)
