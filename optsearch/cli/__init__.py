@@ -1,7 +1,7 @@
 """The command `optsearch`: reads arguments, calls the library, prints a table or JSON.
 
-Nothing is imported here but what ctrl-C needs to be heard from the first moment on: while the rest
-is loading, an exception could come up anywhere in other people's modules.
+This module imports only what it needs to handle ctrl-C. An interrupt must be handled before other
+modules load, because their code does not expect it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from types import FrameType
 
 
 def main() -> None:
-    """Run the command; errors that a user can cause are one line and status 2, not a traceback."""
+    """Run the command, and end the process with its exit status.
+
+    An error that a user can cause prints one line and ends with status 2; there is no traceback.
+    """
     # Under little memory OpenBLAS cannot start a second thread, and raises ctrl-C itself.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not sys.warnoptions:  # those of dependencies tell a user nothing; python -W shows them
@@ -34,9 +37,9 @@ def main() -> None:
 
 @contextmanager
 def guard_loading() -> Iterator[None]:
-    """While modules load, end the process at ctrl-C, or if one of them cannot be loaded.
+    """End the process if ctrl-C arrives, or a module fails to load, within this context.
 
-    The handler of ctrl-C is replaced for that time, and restored at the end.
+    After the context, ctrl-C raises KeyboardInterrupt again.
     """
     _replace_handler(expected=signal.default_int_handler, new=_end_process)
     try:
@@ -50,14 +53,21 @@ def guard_loading() -> Iterator[None]:
 
 
 def _replace_handler(expected: object, new: Callable[..., object] | signal.Handlers) -> None:
-    """Set the handler of ctrl-C to `new` if it is `expected`; only the main thread can."""
+    """Replace the handler of ctrl-C by `new` if it is `expected`.
+
+    Outside the main thread it does nothing, since only the main thread may set a handler.
+    """
     if signal.getsignal(signal.SIGINT) is expected:
         with suppress(ValueError):  # raised outside the main thread
             signal.signal(signal.SIGINT, new)
 
 
 def discard_output() -> None:
-    """Drop what standard output still holds: the interpreter would try to write it at its end."""
+    """Discard the output that is not written yet.
+
+    Otherwise Python would try to write it at its end, to a pipe that is closed or a disk that is
+    full.
+    """
     with suppress(OSError, ValueError, AttributeError):
         null_device = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null_device, sys.stdout.fileno())
@@ -65,7 +75,7 @@ def discard_output() -> None:
 
 
 def _end_process(signum: int = signal.SIGINT, frame: FrameType | None = None) -> None:
-    """Handle ctrl-C where there is nothing to save: end the process at once."""
+    """Handle ctrl-C by ending the process at once, when there is no work to save."""
     sys.stderr.write("interrupted\n")
     sys.stderr.flush()
     os._exit(128 + signum)

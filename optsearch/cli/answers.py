@@ -1,11 +1,12 @@
-"""The answer of a command: each fact stated once, printed for people or as JSON.
+"""The answer of a command, which can be printed as text, as JSON or as CSV.
 
     answer = Answer("4x4:2", game="4x4:2", position="")
     answer.add_fact("configurations", "24", configurations=24)
     answer.print(form)
 
-As JSON it is one object on one line, in the form that docs/json.md describes; as CSV its table
-alone, with lines `# NAME: VALUE` before it, or one row of all its fields where it has none.
+The JSON is one object on one line, which docs/json.md describes. The CSV is the rows of the answer,
+after a line `# NAME: VALUE` for each other field. If the answer has no rows, its fields are one
+row.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ LARGEST_EXACT = 1 << 53  # integers below this are exact as floats
 
 
 class Answer:
-    """The facts of an answer, in the order in which they are printed.
+    """The answer of a command: parts of a text, fields of a JSON object, and rows of a CSV.
 
-    title -- its first line for people. fields -- of its JSON, before those of the facts.
+    title -- the first line of the text. fields -- the first fields of the JSON.
     """
 
     def __init__(self, title: str = "", /, **fields: Any):
@@ -72,23 +73,29 @@ class Answer:
     def about(
         cls, position: Position | NoisyPosition, prior: Prior | None = None, **fields: Any
     ) -> Answer:
-        """Begin an answer with the fields of a position, of its prior, and further `fields`."""
+        """Return an answer with the title and the fields of a position and its prior.
+
+        fields -- further fields.
+        """
         title = title_with_rules(position.title, position.game)
         answer = cls(title, **position_fields(position, prior), **fields)
         answer.add_prior(prior)
         return answer
 
     def add_prior(self, prior: Prior | None) -> None:
-        """Add a line about a prior and one about known answers, for people."""
+        """Add a line about the prior and one about the known answers to the text, if any."""
         self.add_fact("prior", prior_text(prior))
         self.add_fact("known", known_answers_text(prior))
 
     def add_heading(self, text: str) -> None:
-        """Add a line for people, in bold."""
+        """Add a line in bold to the text."""
         self._parts.append(Text(printable(text), "bold"))
 
     def add_fact(self, label: str, text: str | None, **fields: Any) -> None:
-        """Add a line for people, left out where the text is None, and its fields of the JSON."""
+        """Add a line with a label to the text, and fields to the JSON.
+
+        If the text of the line is None, only the fields are added.
+        """
         self.fields |= fields
         if text is None:
             return
@@ -98,24 +105,26 @@ class Answer:
         self._parts[-1].add_row(label, text)
 
     def add(self, *parts: Any, **fields: Any) -> None:
-        """Add texts, boards or tables for people, and their fields of the JSON.
+        """Add parts to the text, and fields to the JSON.
 
-        One that takes long to make may be a function that makes it, called when it is printed.
+        parts -- texts, boards or tables. If one takes long to make, a function that makes it can be
+        given; it is called only if the text is printed.
         """
         self.fields |= fields
         self._parts += parts
 
     def set_rows(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Set the rows of the CSV; where this is called several times, the first count."""
+        """Set the rows of the CSV; only the first call counts."""
         if self._rows is None:
             self._rows = list(rows)
 
     def add_bounds(
         self, bracket: Bracket, *, quantity: str, is_complete: bool, list_all: bool
     ) -> None:
-        """Add the bracket that bounds leave and its two ends, or every bound.
+        """Add a bracket, and its two bounds or all bounds.
 
-        quantity -- what is bounded. is_complete -- there was time for all bounds.
+        quantity -- what is bounded, for the text. is_complete -- False if the time was too short
+        for all bounds.
         """
         fields = bracket.to_dicts()
         self.add(bounds=fields)
@@ -136,7 +145,7 @@ class Answer:
         self.add_fact("cut short", reason, is_all=is_complete)
 
     def print(self, form: Form) -> None:
-        """Print the answer on standard output."""
+        """Print the answer on standard output, as text, JSON or CSV."""
         if form is Form.TEXT:
             for part in self._parts:
                 printed = part() if callable(part) else part
@@ -147,7 +156,10 @@ class Answer:
             click.echo(self._csv(), nl=False)
 
     def _csv(self) -> str:
-        """Return the fields beside the table and then the table, or a row of all fields."""
+        """Return the rows as CSV, after a comment for each field that is not nested.
+
+        Without rows, all fields are one row.
+        """
         if self._rows is None:
             return _csv_text([self.fields])
         comments = [
@@ -159,21 +171,21 @@ class Answer:
 
 
 def _bound_text(bound: Bound, bracket: Bracket) -> str:
-    """Format a bound: its mark, its value, its name, and its source on a second line."""
+    """Format a bound: its mark, value and name on one line, its source on the next."""
     exact = f" = {bound.value}" if len(str(bound.value)) < LONGEST else ""
     value = f"{bracket.mark(bound)} {bracket.decimal(bound)}"
     return f"{value}  {bound.name}{exact}\n    {bound.source}"
 
 
 def _is_nested(value: Any) -> bool:
-    """Return True if a field is more than a value or a list of values."""
+    """True if a field of JSON is an object, or a list that contains lists or objects."""
     if isinstance(value, list):
         return any(isinstance(item, list | dict) for item in value)
     return isinstance(value, dict)
 
 
 def _csv_cell(value: Any) -> str:
-    """Format a value of JSON for a cell of a table."""
+    """Format a value of JSON for a cell of the CSV: a list of values is joined by blanks."""
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, list) and not _is_nested(value):
@@ -182,7 +194,7 @@ def _csv_cell(value: Any) -> str:
 
 
 def _csv_rows(rows: list[Mapping[str, Any]]) -> list[list[str]]:
-    """Return the names of columns, and the texts of each row; nothing where there is no row."""
+    """Return the names of the columns, then the cells of each row; an empty list without rows."""
     if not rows:
         return []
     converted = [_json_value(row) for row in rows]
@@ -197,13 +209,17 @@ def _csv_text(rows: list[Mapping[str, Any]]) -> str:
 
 
 def json_text(fields: Mapping[str, Any]) -> str:
-    """Format an answer as JSON: its origin, then its fields, with exact texts beside numbers."""
+    """Format fields as a JSON object on one line, after the schema, the version and the command.
+
+    Beside each number of `EXACT_FIELDS` the object has its exact text.
+    """
     origin = {"schema": SCHEMA, "version": VERSION, "command": COMMAND.get()}
     text = json.dumps({**origin, **_json_value(fields)}, ensure_ascii=False)
     return printable(text, json.dumps)
 
 
 def _json_value(value: Any) -> Any:
+    """Convert a value for JSON, and add NAME_exact beside each field NAME of `EXACT_FIELDS`."""
     if isinstance(value, Mapping):
         fields: dict[str, Any] = {}
         for name, item in value.items():
@@ -219,14 +235,14 @@ def _json_value(value: Any) -> Any:
 
 
 def _is_exact_number(value: Any) -> bool:
-    """Return True for an exact number, for None, and for a list of these that is not empty."""
+    """True for an integer, a fraction or None, and for a list of these that is not empty."""
     if isinstance(value, list | tuple):
         return bool(value) and all(map(_is_exact_number, value))
     return value is None or isinstance(value, int | Fraction)
 
 
 def _json_number(value: Any) -> Any:
-    """Convert numbers for JSON: an integer below 2^53 stays, others become floats."""
+    """Convert numbers for JSON: integers below 2^53 stay as they are, others become floats."""
     if isinstance(value, list | tuple):
         return [_json_number(item) for item in value]
     if value is None or (isinstance(value, int) and abs(value) < LARGEST_EXACT):
@@ -235,7 +251,7 @@ def _json_number(value: Any) -> Any:
 
 
 def _exact_text(value: Any) -> Any:
-    """Convert numbers to texts of integers or of fractions such as 497/44."""
+    """Convert numbers to texts, such as "12" or "497/44"; None stays None."""
     if isinstance(value, list | tuple):
         return [_exact_text(item) for item in value]
     return None if value is None else str(value)

@@ -1,7 +1,7 @@
-"""The command itself: its commands, the module of each, how one is added, and the version.
+"""The table of all commands, how a command is added, and the versions that `--version` prints.
 
-It imports no other module of this room with commands: these take long to load, and add theirs to
-`app` when they are called.
+This module imports no module that defines commands, since these take long to load. Such a module is
+imported when one of its commands is called, and adds it to `app`.
 """
 
 from __future__ import annotations
@@ -82,21 +82,22 @@ SHOWN_FIRST = 9  # commands that help shows without --all
 
 
 class OptionParameter(NamedTuple):
-    """The type and the default of an option; `Parameter.empty` is the default of a required one."""
+    """The type and the default of an option; a required one has the default `Parameter.empty`."""
 
     annotation: Any
     default: Any
 
     @property
     def is_required(self) -> bool:
-        """True if it has no default."""
+        """True if the option has no default."""
         return self.default is Parameter.empty
 
 
 def option_parameters(function: Callable[..., Any]) -> dict[str, OptionParameter]:
-    """Return the options and arguments of a command's function by name, the required ones first.
+    """Return the type and the default of each option of a command, by name, required ones first.
 
-    Each field of a group (`optsearch.cli.options`) is one of them.
+    function -- has a parameter for each option or argument. A parameter whose type is a dataclass
+    stands for several options, one for each field.
     """
     annotations = get_type_hints(function)  # types, where the signature has their texts
     options: dict[str, OptionParameter] = {}
@@ -110,7 +111,11 @@ def option_parameters(function: Callable[..., Any]) -> dict[str, OptionParameter
 
 
 def call_with_groups(function: Callable[..., Any], values: Mapping[str, Any]) -> None:
-    """Call a command's function with the values of its options by name; groups are made of them."""
+    """Call a command's function with the values of its options.
+
+    values -- by the name of the option. For a parameter whose type is a dataclass, an instance is
+    made of the values of its fields.
+    """
     arguments = {}
     for name in signature(function).parameters:
         group = get_type_hints(function)[name]
@@ -123,9 +128,9 @@ def call_with_groups(function: Callable[..., Any], values: Mapping[str, Any]) ->
 
 
 class Commands(click.Group):
-    """Commands in a list, each with its first sentence whole.
+    """A group of commands. Its help lists each with the whole first sentence of its help.
 
-    shared -- the options and arguments that several of them have.
+    shared -- declarations of options and arguments that several of the commands have, by name.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -133,7 +138,7 @@ class Commands(click.Group):
         self.shared = dict(SHARED)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list."""
+        """Write the list of commands."""
         rows = [(name, first_sentence(command)) for name, command in self.commands.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
@@ -147,13 +152,15 @@ class Commands(click.Group):
         fields: str = "",
         **own_options: Option,
     ) -> Callable[[Function], Function]:
-        """Add a function as a command whose help ends with an example.
+        """Return a decorator that adds a function as a command. Its help ends with an example.
 
-        seconds -- of the example on a usual machine, at most. next_step -- a command that comes
-        next, and after # its purpose. fields -- the names in its answer, in parentheses
-        those that are there where they have a meaning: `tests/test_json.py` compares them with
-        the answer, and with docs/json.md. own -- the options and arguments of this command, before
-        those of `shared`.
+        names -- the name of the command (default: that of the function). example -- a command line.
+        seconds -- an upper limit for its time on a usual machine. next_step -- a command line to
+        run next, with its purpose after #.
+
+        fields -- the names in its JSON answer; those in parentheses are not in every answer.
+        `tests/test_json.py` compares them with the answers and with docs/json.md. own_options --
+        declarations of its options and arguments by name; they take precedence over `shared`.
         """
         duration = "1 second" if seconds == 1 else f"{seconds} seconds"
         lines = (
@@ -190,12 +197,12 @@ class Commands(click.Group):
 
 
 def first_sentence(command: Any) -> str:
-    """Return the first sentence of a command's help."""
+    """Return the first paragraph of a command's help, on one line."""
     return str((command.help or "").strip().partition("\n\n")[0].replace("\n", " "))
 
 
 class LazyCommands(Commands):
-    """All commands by name; one is imported when it is called, not when it is listed."""
+    """All commands by name. The module of a command is imported only when the command is called."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -203,12 +210,12 @@ class LazyCommands(Commands):
             self.add_command(click.Command(name, help=text))  # replaced as its module is imported
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse as click does; note whether --all is there, which makes --help show more."""
+        """Parse as click does, and note if --all is given, with which --help lists all commands."""
         ctx.meta["is_all"] = "--all" in args
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the first commands, with --all the others, too."""
+        """Write the list of the first commands; with --all also that of the others."""
         names = list(self.commands)
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in names[:SHOWN_FIRST]])
@@ -217,7 +224,7 @@ class LazyCommands(Commands):
                 formatter.write_dl([(name, COMMANDS[name][1]) for name in names[SHOWN_FIRST:]])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the command that is called, so that it has its options, and resolve it."""
+        """Import the module of the command that is called; then resolve it as click does."""
         if type(self.commands.get(args[0])) is click.Command:  # its name alone
             with guard_loading():
                 import_module(f"optsearch.cli.{COMMANDS[args[0]][0]}")
@@ -225,10 +232,10 @@ class LazyCommands(Commands):
 
 
 def _accept_families(function: Function) -> Function:
-    """Return a command that answers about a family of sets, too, where GAME is the file of one.
+    """Return a command that also accepts a file with a family of sets in place of GAME.
 
-    A function of the same name in `families` answers then. It takes some of the options; others
-    are refused.
+    For such a file the function of the same name in `families` answers. Options that this function
+    does not take are refused.
     """
 
     @wraps(function)
@@ -252,7 +259,7 @@ def _accept_families(function: Function) -> Function:
 
 
 def is_family(game: str) -> bool:
-    """Return True if the text given for a game names the file of a family of sets."""
+    """True if the text in place of a game names the file of a family of sets."""
     return game.lower().endswith(".csv") and ":" not in Path(game).name
 
 
@@ -264,7 +271,7 @@ DEPENDENCIES = (
 
 
 def versions() -> dict[str, str | None]:
-    """Return the versions of optsearch, its kernels, Python, the machine, and the packages."""
+    """Return the versions of optsearch and of all that it uses, by name; None if not installed."""
     from importlib.metadata import PackageNotFoundError, version
 
     from optsearch.compiled import build
@@ -280,7 +287,7 @@ def versions() -> dict[str, str | None]:
 
 
 def version_text(entries: dict[str, str | None]) -> str:
-    """Format the versions for people."""
+    """Format the versions as lines of text."""
     lines = ["optsearch {version}, kernels {kernels}", "Python {python}, {machine}"]
     packages = [f"{name} {entries[name] or 'is not installed'}" for name in DEPENDENCIES]
     return "\n".join([*(line.format(**entries) for line in lines), *packages])
@@ -288,7 +295,7 @@ def version_text(entries: dict[str, str | None]) -> str:
 
 @click.pass_context
 def print_versions(ctx: click.Context, show_version: bool, as_json: bool, show_all: bool) -> None:
-    """Print the versions, where the command is given no other."""
+    """Print the versions if --version is given; refuse --json and --all without their option."""
     if show_version:
         entries = versions()
         click.echo(json.dumps(entries) if as_json else version_text(entries))
@@ -319,7 +326,7 @@ app = LazyCommands(
 
 
 def load_all_commands() -> Any:
-    """Return all commands with their options."""
+    """Import the modules of all commands; return the group that has them."""
     for module, _ in COMMANDS.values():
         import_module(f"optsearch.cli.{module}")
     return app

@@ -1,4 +1,4 @@
-"""Options and arguments for click, and a command that refuses some arguments as a whole."""
+"""The options, arguments and commands of this package, as subclasses of those of click."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ IN_PLACE = {"minimise"}  # commands that may leave less of the file they read
 
 
 class OptionType(click.ParamType):  # type: ignore[type-arg]
-    """The values of an option: their type, as the command's function has it, and their range."""
+    """The values that an option accepts: a type, and for numbers a range.
+
+    value_type -- the type of a single value, also of an option that may be repeated.
+    """
 
     def __init__(self, option: Option, annotation: Any) -> None:
         self.option = option
@@ -43,7 +46,7 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
 
     @property
     def range(self) -> str:
-        """The numbers that are accepted, as in "1 to 256"; empty where all are."""
+        """The range of accepted numbers, as in "1 to 256"; empty if there is no minimum."""
         if self.option.min is None:
             return ""
         end = "on" if self.option.max is None else f"to {self.option.max:,}"
@@ -58,7 +61,7 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
         return f"{noun} from {self.range}" if noun and self.range else noun
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the value as the command's function takes it; seconds without end are None."""
+        """Return the value with the type of the option; None for a time limit above `FOREVER`."""
         with suppress(ValueError):
             result = value if isinstance(value, self.value_type) else self.value_type(value)
             if self._is_in_range(result):
@@ -70,7 +73,7 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
         return (least is None or value >= least) and (most is None or value <= most)
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
-        """Complete one of several words, or leave a file to the shell."""
+        """Return the words that complete a choice; for a file, let the shell complete it."""
         if issubclass(self.value_type, Enum):
             words = [choice.value for choice in self.value_type]
             return [CompletionItem(word) for word in words if word.startswith(incomplete)]
@@ -78,7 +81,7 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
 
 
 class DeclaredOption(click.Option):
-    """An option with its default and its range at the end of its help."""
+    """An option whose help ends with its default and its range."""
 
     def get_help_record(self, ctx: Any) -> tuple[str, str]:
         """Return the option as it is entered, and its help."""
@@ -92,7 +95,7 @@ class DeclaredOption(click.Option):
 
 
 class DeclaredArgument(click.Argument):
-    """An argument with a help. text -- the help, which arguments of click 8.2 to 8.4 lack."""
+    """An argument with a help text, which an argument of click 8.2 to 8.4 does not have."""
 
     def __init__(self, *declarations: Any, text: str, **options: Any) -> None:
         super().__init__(*declarations, **options)
@@ -106,7 +109,10 @@ class DeclaredArgument(click.Argument):
 def make_parameter(
     name: str, option: Option, annotation: Any, default: Any = None, is_required: bool = False
 ) -> click.Parameter:
-    """Return an option or an argument as click has it."""
+    """Return the option or the argument of click for a parameter of a command's function.
+
+    name, annotation, default -- of the parameter. option -- its declaration.
+    """
     option_type = OptionType(option, annotation)
     # `list[str]` itself, or within `list[str] | None`
     is_list = any(get_origin(part) is list for part in (annotation, *get_args(annotation)))
@@ -125,11 +131,11 @@ def make_parameter(
 
 
 class Command(click.Command):
-    """A command that takes an option once, and makes sure before its work that it can write.
+    """A command that refuses options given twice, and outputs that cannot be written.
 
-    It writes no file that it reads or writes already, and none where none can be. One that takes
-    --format takes --json, which is short for --format json. Each takes --quiet, which hides
-    progress.
+    It refuses before its work begins. It also refuses to write a file that it reads, or two results
+    to one file. Every command gets the option --quiet, which hides progress; one with --format gets
+    --json, short for --format json.
     """
 
     def __init__(self, name: str, *, params: list[Any], **options: Any) -> None:
@@ -138,7 +144,7 @@ class Command(click.Command):
         super().__init__(name, params=[*params, *flags], **options)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then the options."""
+        """Write the list of arguments, then the list of options."""
         params = self.get_params(ctx)
         for section in (click.Argument, click.Option):
             rows = [param.get_help_record(ctx) for param in params if isinstance(param, section)]
@@ -147,7 +153,7 @@ class Command(click.Command):
                     formatter.write_dl(rows)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; its function does not see --quiet."""
+        """Run the command with `QUIET` set to the value of --quiet."""
         token = QUIET.set(ctx.params.pop("quiet"))
         try:
             return super().invoke(ctx)
@@ -173,14 +179,14 @@ class Command(click.Command):
         return remaining
 
     def _replace_json_flag(self, ctx: Any) -> None:
-        """Set the form to JSON if --json was given; refuse --json together with --format."""
+        """Set the form to JSON if --json is given; refuse --json together with --format."""
         if ctx.params.pop("json", False):
             if ctx.get_parameter_source("form").name == "COMMANDLINE":
                 ctx.fail("give --json or --format, not both")
             ctx.params["form"] = Form.JSON
 
     def writes(self, param: Any) -> str:
-        """Return `Option.writes` of an option of this command; empty if it writes nothing."""
+        """Return `Option.writes` of an option of this command; empty if it writes no file."""
         option = vars(self.callback)["options"].get(param.name)
         return "" if option is None else option.writes
 
@@ -196,7 +202,7 @@ class Command(click.Command):
             names_seen.add(option.name)
 
     def _refuse_overwriting(self, ctx: Any) -> None:
-        """Refuse an output that is another file of the arguments."""
+        """Refuse an output file that another option reads or writes."""
         read_by: dict[Path, str] = {}  # the option that reads a file
         written_by: dict[Path, str] = {}
         texts: dict[Path, str] = {}  # a written file, as it was entered
@@ -220,13 +226,16 @@ class Command(click.Command):
 
 
 def value_type_of(annotation: Any) -> Any:
-    """Return the type of one value of a parameter."""
+    """Return the type of a single value: `str` for `str`, `str | None` and `list[str] | None`."""
     arguments = get_args(annotation)  # (list[str], None) of list[str] | None, (str,) of list[str]
     return value_type_of(arguments[0]) if arguments else annotation
 
 
 def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool = False) -> None:
-    """Refuse a place where the answer cannot be written, before the work that it takes."""
+    """Raise OptsearchError if a file or folder cannot be written, before the work for it begins.
+
+    endings -- the accepted endings of the name; none accepts all.
+    """
     if endings and path.suffix.lower() not in endings:
         raise OptsearchError(
             f"cannot write {str(path)!r}; use a name ending in {', '.join(endings)}"
@@ -241,7 +250,10 @@ def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool 
 
 
 def _existing_files(value: object) -> Iterator[Path]:
-    """Yield the existing files that FILE, FILE.py:NAME or FILE:FLEET names, or a list of these."""
+    """Yield the existing files that a value names, or the values of a list.
+
+    A value may be FILE, FILE.py:NAME or FILE:FLEET.
+    """
     if isinstance(value, list | tuple):
         for item in value:
             yield from _existing_files(item)

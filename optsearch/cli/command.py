@@ -1,4 +1,4 @@
-"""The commands together, and the lines and exit statuses of errors that end them."""
+"""The entry point of the command, and its error messages and exit statuses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from optsearch.support.errors import OptsearchError
 
 
 def run() -> int:
-    """Run the command that the arguments name; return the exit status."""
+    """Run the command that the arguments name; return its exit status.
+
+    An error prints one line on standard error. Its status is 2, after ctrl-C 130, and 1 if nobody
+    reads the output.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign gets its code
             stream.reconfigure(errors="backslashreplace")
@@ -51,7 +55,7 @@ def run() -> int:
 
 
 def run_command(arguments: list[str]) -> int:
-    """Run the command that arguments name, or complete them for a shell; return the status."""
+    """Run the command that the arguments name, or complete them for a shell; return the status."""
     if "_OPTSEARCH_COMPLETE" in os.environ:
         app(arguments, prog_name="optsearch")
     try:
@@ -63,13 +67,13 @@ def run_command(arguments: list[str]) -> int:
 
 
 def print_error(message: str) -> int:
-    """Print an error on one line; return the exit status."""
+    """Print an error on one line; return the exit status 2."""
     print_message(f"error: {message}", "red")
     return 2
 
 
 def print_message(line: str, style: str | None = None) -> None:
-    """Print a line on standard error, if there is one."""
+    """Print a line on standard error; do nothing if standard error is closed."""
     with suppress(OSError, AttributeError):
         try:
             err.print(line, style=style, soft_wrap=True)
@@ -78,7 +82,7 @@ def print_message(line: str, style: str | None = None) -> None:
 
 
 def print_usage_error(error: Any) -> int:
-    """Print a line about invalid arguments, or the help where there are none; return the status."""
+    """Print a line about invalid arguments, or the help if there are none; return the status 2."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         return 2
@@ -89,7 +93,10 @@ def print_usage_error(error: Any) -> int:
 
 
 def usage_message(error: Any, command: str) -> str:
-    """Say on one line what is wrong with the arguments of a command."""
+    """Return a line that says what is wrong with the arguments of a command.
+
+    error -- a `click.UsageError`. command -- its name in the message, such as `optsearch solve`.
+    """
     option_name = getattr(error, "option_name", None)
     if option_name in COMMANDS_WITH_OPTION:
         return (
@@ -117,7 +124,7 @@ COMMANDS_WITH_OPTION = {
 
 
 def last_value_of(option: Any) -> str | None:
-    """Return the last value that the arguments give an option; None if they do not give it."""
+    """Return the last value that the command line gives an option; None if it gives none."""
     value = None
     for name in getattr(option, "opts", ()):
         for argument, following in zip(sys.argv, [*sys.argv[1:], None], strict=True):

@@ -1,4 +1,4 @@
-"""Functions that several commands share: for arguments, positions, texts, files and processes."""
+"""Functions that several commands share: they read arguments, format texts, and open files."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 
 
 class Output(Safe):
-    """A console whose lines are neither wrapped nor padded unless it is a terminal."""
+    """The console of standard output; in a file or a pipe its lines are not wrapped or padded."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does; but only in a terminal with wrapping and blanks at ends of lines."""
+        """Print as rich does; outside a terminal without wrapping, and without blanks at line ends."""
         if self.is_terminal:
             super().print(*objects, **options)
             return
@@ -84,15 +84,16 @@ MOST_LISTED = 1 << 20  # bytes of a list of games
 
 
 def title_of(tree: DecisionTree, path: Path) -> str:
-    """Return the title of a tree from a file, or else the name of the file."""
+    """Return the title of a tree, or the name of its file if it has none."""
     return tree.title or path.stem
 
 
 def read_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
-    """Return the game that an argument describes; `FILE:FLEET…` takes the board from a drawing.
+    """Return the game that an argument describes.
 
-    `parse` reads every other text, also `FILE.json#BOARD:FLEET…`, a board in a file of boards.
-    Commands that accept an unknown fleet pass `any_game` as `parse`.
+    In `FILE:FLEET…` the file has a drawing of the board. Every other text goes to `parse`, also
+    `FILE.json#BOARD:FLEET…`, a board in a file of boards. A command that accepts an unknown fleet
+    passes `any_game` as `parse`.
     """
     if ".json#" in text or split_name(text):
         return parse(text)
@@ -115,16 +116,16 @@ def read_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
 
 
 def read_games(texts: Iterable[str]) -> list[Game]:
-    """Return the games of some arguments, with the lists and ranges of `expand_games`."""
+    """Return the games of some arguments, each a game, a range, a file or - (`expand_games`)."""
     return list(map(read_game, expand_games(texts)))
 
 
 def expand_games(texts: Iterable[str]) -> Iterator[str]:
-    """Yield texts of games; for `-` the lines of standard input, and for a file its lines.
+    """Yield the text of each game that some arguments describe.
 
-    A line ends before a # at its beginning or after a space. For a range of boards all its games
-    come (`expand_range`). Raises GameError where a list or a range is empty, and for a user's rule
-    in a list that was not named before.
+    An argument is a game, a range of boards, a file with a game or a range on each line, or - for
+    such lines on standard input. The part of a line after # is a comment. Raises GameError for an
+    empty list or range, and for a user's rule in a list that was not named before.
     """
     for text in texts:
         is_game = ":" in text or split_name(text) or not Path(text).is_file()
@@ -138,7 +139,10 @@ def expand_games(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _listed_lines(source: str) -> list[str]:
-    """Return the lines of a list of games, without comments; at least one."""
+    """Return the lines of a file, or of standard input for -, without comments and empty lines.
+
+    Raises GameError if no line is left.
+    """
     is_piped = source == "-"
     content = sys.stdin.read(MOST_LISTED) if is_piped else text_of(source, GameError, MOST_LISTED)
     lines = [re.split(r"(?:^|\s)#", line)[0].strip() for line in content.splitlines()]
@@ -149,12 +153,15 @@ def _listed_lines(source: str) -> list[str]:
 
 
 def read_drawing(board: Path) -> str:
-    """Return the text of a file with a drawn board; PositionError where it cannot be read."""
+    """Return the text of a file with a drawn board; raise PositionError if it cannot be read."""
     return text_of(board, PositionError, MOST_DRAWN)
 
 
 def read_position(start: PositionOptions, parse: Callable[[str], Game] = Game.parse) -> Position:
-    """Return the position that the options describe. parse -- as `read_game` takes it."""
+    """Return the position that the options describe, by shots or by a drawn board.
+
+    parse -- reads the game, as in `read_game`.
+    """
     game, board = read_game(start.game, parse), start.board
     if board is None:
         if start.marks:
@@ -175,13 +182,13 @@ def read_position(start: PositionOptions, parse: Callable[[str], Game] = Game.pa
 def read_position_and_prior(
     start: PosteriorOptions, parse: Callable[[str], Game] = Game.parse
 ) -> tuple[Position, Prior | None]:
-    """Return the position that the options describe, and the prior of its game, if given."""
+    """Return the position that the options describe, and the prior, if one is given."""
     position = read_position(start, parse)
     return position, prior_of(start.prior, position.game)
 
 
 def read_noise(options: NoiseOptions) -> Noise | Lies | None:
-    """Return the noise of replies that the options describe; None where none is given."""
+    """Return how replies may be false, as the options say; None if all are true."""
     if options.false_hits is None and options.false_misses is None:
         return None if options.lies is None else Lies(options.lies)
     if options.lies is not None:
@@ -195,9 +202,9 @@ def read_noise(options: NoiseOptions) -> Noise | Lies | None:
 def read_noisy_position(
     start: PositionOptions, noise: Noise | Lies | None
 ) -> Position | NoisyPosition:
-    """Return the position that the options describe.
+    """Return the position that the options describe; its fleet may be unknown.
 
-    Its replies may be false, or its fleet may not be known.
+    noise -- how its replies may be false, or None if they are true.
     """
     if noise is None:
         return read_position(start, any_game)
@@ -210,14 +217,14 @@ def read_noisy_position(
 
 
 def read_prior(game: Game, prior: str | None, know: Sequence[str] = ()) -> Prior | None:
-    """Return the prior that the arguments describe. know -- answers that are known."""
+    """Return the prior that an argument names, restricted to the known answers `know`."""
     return known(game, *know, prior=prior_of(prior, game))
 
 
 def position_fields(
     position: Position | NoisyPosition, prior: Prior | None = None
 ) -> dict[str, Any]:
-    """Return the fields of a JSON answer that name its game, position, noise and prior."""
+    """Return the fields of a JSON answer for a position: game, position, noise and prior."""
     noise = position.noise if isinstance(position, NoisyPosition) else None
     return {
         "game": str(position.game),
@@ -228,17 +235,17 @@ def position_fields(
 
 
 def title_with_rules(title: str, game: Game) -> str:
-    """Return the first line about a game: a title, and in words the rules its text leaves out."""
+    """Return a title, followed by the rules of the game that its text does not mention."""
     return ": ".join(filter(None, (title, game.unwritten_rules)))
 
 
 def end_text(game: Game) -> str:
-    """Say what ends a game."""
+    """Return what ends a game, in words."""
     return "a ship is hit" if game.ends_at_hit else "every ship is sunk"
 
 
 def noise_fields(noise: Noise | Lies | None) -> dict[str, Any]:
-    """Return the noise of replies for a JSON answer; nothing where all are true."""
+    """Return the fields of a JSON answer for false replies; none if all replies are true."""
     if noise is None:
         return {}
     if isinstance(noise, Lies):
@@ -247,7 +254,7 @@ def noise_fields(noise: Noise | Lies | None) -> dict[str, Any]:
 
 
 def prior_fields(prior: Prior | None) -> dict[str, Any]:
-    """Return a prior and known answers for a JSON answer; nothing without them."""
+    """Return the fields of a JSON answer for a prior and known answers; none without them."""
     if isinstance(prior, KnownAnswers):
         return {**prior_fields(prior.base), "known": list(map(str, prior.answers))}
     if prior is None:
@@ -256,7 +263,7 @@ def prior_fields(prior: Prior | None) -> dict[str, Any]:
 
 
 def prior_text(prior: Prior | None) -> str | None:
-    """Format a prior for people; None without one."""
+    """Return the name and digest of a prior; None without a prior."""
     if isinstance(prior, KnownAnswers):
         return prior_text(prior.base)
     if prior is None:
@@ -265,12 +272,15 @@ def prior_text(prior: Prior | None) -> str | None:
 
 
 def known_answers_text(prior: Prior | None) -> str | None:
-    """Format the known answers for people; None without any."""
+    """Return the known answers in one line; None without any."""
     return ", ".join(map(str, prior.answers)) if isinstance(prior, KnownAnswers) else None
 
 
 def require_known_fleet(game: Game, **options: object) -> None:
-    """Refuse options of known fleets, by name, that are given for another game."""
+    """Raise OptsearchError if any option is given; for a game whose fleet is not known.
+
+    options -- values by name, all of which work only with known fleets.
+    """
     for name, value in options.items():
         if value:
             option = name.replace("_", "-")
@@ -278,14 +288,21 @@ def require_known_fleet(game: Game, **options: object) -> None:
 
 
 def require_digest(prior: Prior | None, *paths: Path | None) -> None:
-    """Refuse files that name a prior whose weights no digest names."""
+    """Raise if a file would name a prior whose weights have no digest.
+
+    paths -- the files to write; None for one that is not written.
+    """
     for path in paths:
         if prior is not None and path is not None:
             prior.require_digest(repr(str(path)))
 
 
 def mean_fields(total_height: int | None, configurations: int) -> dict[str, Any]:
-    """Return the mean for a JSON answer; its exact text is not reduced, as the paper prints it."""
+    """Return the fields `mean` and `mean_exact` of a JSON answer.
+
+    The exact text is total height / configurations, not reduced, as in the paper. Without a total
+    height the mean is None.
+    """
     if total_height is None:
         return {"mean": None}
     exact = f"{total_height}/{configurations}"
@@ -293,43 +310,47 @@ def mean_fields(total_height: int | None, configurations: int) -> dict[str, Any]
 
 
 def mean_text(total_height: int, configurations: int) -> str:
-    """Format the mean as a fraction that is not reduced, and as a decimal number."""
+    """Format a mean, as in "497/44 = 11.295455"; the fraction is not reduced."""
     return f"{total_height}/{configurations} = {decimal(Fraction(total_height, configurations))}"
 
 
 def exact_text(value: Fraction) -> str:
-    """Format a number as a fraction and as a decimal number."""
+    """Format a number as a reduced fraction and as a decimal number."""
     return f"{value} = {float(value):.6f}"
 
 
 def require_game(file: Path, position: Position, game: str | None) -> None:
-    """Refuse a file about another game than the one that is named beside it.
+    """Raise GameError if a file is about another game than the one that is given.
 
-    The game is to be read before the file: a user's rule in the file must have been named.
+    The caller reads the game before the file, because a user's rule in the file must have been
+    named.
     """
     if game is not None and read_game(game) != position.game:
         raise GameError(f"{file} is about {position.game}, not {game!r}; leave out the game")
 
 
 def cell_names(cells: Iterable[Cell]) -> list[str]:
-    """Return the names of cells."""
+    """Return the names of cells, such as A1."""
     return [cell_name(cell) for cell in cells]
 
 
 def configurations_text(number: int, prior: Prior | None = None) -> str:
-    """Format a number of configurations; by a prior their weight."""
+    """Format a number of configurations; with a prior it is their total weight."""
     return count_text(number, "configuration") if prior is None else f"a weight of {number:,}"
 
 
 def count_text(number: int, noun: str, plural: str = "") -> str:
-    """Format a number with its noun. plural -- where it is not the noun with an s."""
+    """Format a number with its noun, as in "1 ship" or "2,000 ships".
+
+    plural -- the plural of the noun, if it is not the noun with an s.
+    """
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def align_columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
-    """Format rows of texts, each column as wide as its widest text.
+    """Format rows of texts as lines with aligned columns.
 
-    is_right -- all columns but the first are set to the right.
+    is_right -- True to align all columns but the first at the right.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     set_others = str.rjust if is_right else str.ljust
@@ -340,7 +361,10 @@ def align_columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
 
 
 def board_text(game: Game, texts: Sequence[Sequence[str]]) -> str:
-    """Draw a text for each cell where the cell lies, with column letters and row numbers."""
+    """Draw a board with a text in each cell, column letters above and row numbers at the left.
+
+    texts -- by row and column.
+    """
     return board_in_colours(game, texts).plain
 
 
@@ -350,10 +374,12 @@ def board_in_colours(
     styles: Mapping[Cell, str] | None = None,
     marked: Cell | None = None,
 ) -> Text:
-    """Draw a board as `board_text` does, with styles of some cells. marked -- gets a › before it.
+    """Draw a board with a text in each cell, in styles of rich.
 
-    The columns of a board from a file need not lie below each other: each of its lines begins with
-    the names of its first and last cell.
+    texts -- by row and column. styles -- of some cells. marked -- a cell that gets a › before it.
+
+    A grid has column letters above and row numbers at the left. On a board from a file the columns
+    need not line up, so each line begins with the names of its first and last cell.
     """
     centres = game.board.centres
     lines = _lines_of_board(game, texts)
@@ -383,7 +409,10 @@ def board_in_colours(
 
 
 class BoardLine(NamedTuple):
-    """A line of a drawn board: its name at the left, and the index and the text of each cell."""
+    """A line of a drawn board: its name, and the index and the text of each of its cells.
+
+    In the heading the indices are those of the first row, and the texts are column letters.
+    """
 
     name: str
     texts: list[tuple[int, str]]
@@ -391,7 +420,7 @@ class BoardLine(NamedTuple):
 
 
 def _lines_of_board(game: Game, texts: Sequence[Sequence[str]]) -> list[BoardLine]:
-    """Return the lines of a board from top to bottom; that of a grid begins with column letters."""
+    """Return the lines of a board from top to bottom, after a heading if it is a grid."""
     board = game.board
     cells_by_height: dict[float, list[int]] = {}
     for index in bits(((1 << board.cells) - 1) & ~board.empty):
@@ -412,7 +441,10 @@ def _lines_of_board(game: Game, texts: Sequence[Sequence[str]]) -> list[BoardLin
 
 @contextmanager
 def explain_resuming(option: str, folder: Path | None) -> Iterator[None]:
-    """Say how to go on where work is cut short. option -- takes the folder that keeps work."""
+    """Add a hint how to resume to the exception, if ctrl-C or a lost worker ends the context.
+
+    option -- the option that names the folder with finished work. folder -- its value, or None.
+    """
     hint = f"what is done is in {folder}, and the same command goes on from there"
     if folder is None:
         hint = f"with {option} FOLDER, what is done would be kept"
@@ -425,7 +457,7 @@ def explain_resuming(option: str, folder: Path | None) -> Iterator[None]:
 
 
 def require_game_last(command: str, players: Sequence[str], game: str) -> None:
-    """Refuse a game in the place of a player."""
+    """Raise StrategyError if a player is a game, which comes last on the command line."""
     for player in players:
         with suppress(GameError):
             Game.parse(player)
@@ -441,7 +473,7 @@ def require_game_last(command: str, players: Sequence[str], game: str) -> None:
 
 @contextmanager
 def replacement_for(path: Path) -> Iterator[Path]:
-    """Yield the name of a file to write, which takes the place of `path` at the end."""
+    """Yield the path of a temporary file to write; it replaces `path` at the end."""
     try:
         with replacing(path) as temporary_file:
             yield temporary_file
@@ -450,7 +482,7 @@ def replacement_for(path: Path) -> Iterator[Path]:
 
 
 def new_figure(width: float, height: float, **options: Any) -> Figure:
-    """Return an empty figure of a size in inches, with the font of papers."""
+    """Return an empty figure of a size in inches, with the font for papers."""
     # Imported here, because matplotlib takes longer to load than most commands take to run.
     from matplotlib import rcParams
     from matplotlib.figure import Figure
@@ -472,9 +504,10 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 @contextmanager
 def open_executor(options: WorkerOptions | RunOptions) -> Iterator[tuple[Executor | None, int]]:
-    """Yield the executor of a command's tasks, and how many it runs at once.
+    """Yield an executor of tasks, and the number of tasks it runs at once.
 
-    It is a Dask cluster, or else a pool of processes; None for one job, or if no number is given.
+    It is a Dask cluster or a pool of processes. For one process, or if no number is given, it is
+    None, and the number is 1.
     """
     with open_cluster(options, otherwise=1) as (executor, workers):
         if executor is not None or workers == 1:
@@ -486,7 +519,7 @@ def open_executor(options: WorkerOptions | RunOptions) -> Iterator[tuple[Executo
 
 @contextmanager
 def resumable_execution(options: RunOptions) -> Iterator[Execution]:
-    """Yield the execution that options name; if it is cut short, say how to go on."""
+    """Yield the execution that the options describe; an interrupt gets a hint how to resume."""
     with (
         explain_resuming("--resume", options.resume),
         open_cluster(options) as (executor, jobs),
@@ -498,10 +531,10 @@ def resumable_execution(options: RunOptions) -> Iterator[Execution]:
 def open_cluster(
     options: WorkerOptions | RunOptions, otherwise: int | None = None
 ) -> Iterator[tuple[Executor | None, int]]:
-    """Yield a Dask cluster and how many tasks it runs at once.
+    """Yield a Dask cluster, and the number of tasks it runs at once.
 
-    Without `dask` yield None and a number of jobs, for a function that makes its own processes.
-    otherwise -- the number where none is given (default: one per processor).
+    Without --dask the cluster is None, and the number is that of --jobs, for a function that starts
+    its own processes. otherwise -- the number without --jobs (default: the number of processors).
     """
     jobs, dask = options.jobs, options.dask
     if dask is None:

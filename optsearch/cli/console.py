@@ -1,4 +1,4 @@
-"""The console of messages on standard error, and the exception of an interrupted command."""
+"""The console for messages on standard error, and the exception of an interrupted command."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from optsearch.support.errors import printable
 
 
 class Safe(Console):
-    """A console that shows text as it is; no text from outside controls the terminal."""
+    """A console that prints text literally, so that no text from outside controls the terminal."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Render a text as rich does, with escapes for signs that control the terminal."""
+        """Render a text as rich does; characters that control the terminal are escaped."""
         return super().render_str(printable(text), **options)
 
 
@@ -25,4 +25,4 @@ err = Safe(stderr=True)
 
 
 class Interrupted(Exception):
-    """Ctrl-C ended a command; the text, printed after "interrupted", says what is kept."""
+    """Raised when ctrl-C ends a command; the text says what is kept, after "interrupted"."""

@@ -1,4 +1,4 @@
-"""A conversation by lines: with a person at a terminal, or with the lines of a pipe."""
+"""A conversation by lines, with a person at a terminal or with the lines of a pipe."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LONGEST = 10_000  # signs of a line that are read
 
 
 class Dialogue:
-    """Asks for lines on standard input.
+    """Reads lines from standard input, and prints answers to them.
 
-    is_quiet -- nothing is printed but errors. is_person -- a person types there.
+    is_quiet -- only errors are printed. is_person -- standard input is a terminal.
     """
 
     def __init__(self, is_quiet: bool = False):
@@ -31,7 +31,7 @@ class Dialogue:
     def ask(self, prompt: str, accept_empty: bool = False) -> str | None:
         """Return the next line without its comment; None at the end of the input.
 
-        Empty lines are left out, unless `accept_empty`.
+        Empty lines are skipped, unless `accept_empty`.
         """
         while True:
             line = self._read_line(prompt)
@@ -59,6 +59,6 @@ class Dialogue:
         console.print(reason, style="red", soft_wrap=True)
 
     def say(self, text: str = "", style: str | None = None) -> None:
-        """Print a line for people; nothing where the answer is for a program."""
+        """Print a line, unless the conversation is quiet."""
         if not self.is_quiet:
             out.print(text, style=style, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Estimates of long work: what takes more than ten minutes says so before it starts."""
+"""Estimates of long work, printed before it starts if it takes more than ten minutes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FEW = 2000  # games times cells that need no estimate
 
 
 def announce_evaluation(strategy: Strategy, game: Game, workers: int) -> None:
-    """Say how long the evaluation of a strategy takes, and what is quicker."""
+    """Print how long the evaluation of a strategy takes, and what is quicker, if it is long."""
     if QUIET.get():
         return
     alternative = "`simulate` or `compare` take minutes"
@@ -39,7 +39,10 @@ def announce_evaluation(strategy: Strategy, game: Game, workers: int) -> None:
 def announce_simulation(
     players: list[str], game: Game, games: int, reply_model: ReplyModel, workers: int
 ) -> None:
-    """Say how long the games take, and where an evaluation plays every board in less."""
+    """Print how long the games of each player take, if they take long.
+
+    If an evaluation on all configurations takes less time than the games, print that, too.
+    """
     if QUIET.get() or games * game.cells < FEW:
         return
     for name in players:
@@ -67,9 +70,10 @@ def announce_comparison(
     memory: int,
     workers: int,
 ) -> list[float]:
-    """Say how long a comparison takes; return the processor seconds of each per configuration.
+    """Print how long a comparison takes, if it takes long.
 
-    The list is empty where the game is so small that it is compared exactly.
+    Return the processor seconds per configuration of each strategy; an empty list if the game is so
+    small that it is compared exactly.
     """
     game.require_small("evaluating strategies")
     runners = [runner_of(strategy, game) for strategy in strategies]
@@ -85,7 +89,7 @@ def announce_comparison(
 
 
 def announce_game(player: Player, game: Game) -> None:
-    """Say how long a game of rollouts takes."""
+    """Print how long a single game with rollouts takes, if it takes more than seconds."""
     seconds = 0 if QUIET.get() else rollout_seconds(player, game, 1)
     _announce(f"a game of {player}", seconds, 1, "greedy takes seconds", SOON)
 
@@ -93,7 +97,10 @@ def announce_game(player: Player, game: Game) -> None:
 def _announce(
     work: str, seconds: float, workers: int, alternative: str, limit: float = LONG
 ) -> None:
-    """Say how long work takes and what takes less, if it takes each worker more than `limit`."""
+    """Print how long work takes, and an alternative, if it takes more than `limit` per worker.
+
+    seconds -- of all workers together.
+    """
     if seconds > limit * workers:
         processes = "1 process" if workers == 1 else f"{workers} processes"
         time = time_text(seconds / workers)

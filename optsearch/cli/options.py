@@ -1,8 +1,8 @@
-"""Declarations of options and arguments; those of several commands are in `SHARED`.
+"""Declarations of options and arguments; those that several commands have are in `SHARED`.
 
-A parameter of a command's function is the option of the same name. Its declaration is in the
-decorator of the command, or else here. A parameter whose type is a dataclass is a group: each of
-its fields is an option.
+A command is a function, and each of its parameters is an option or argument of the same name. The
+decorator of the command has its declaration, or else `SHARED`. A parameter whose type is a
+dataclass stands for a group: each of its fields is an option.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Form(str, Enum):
 
 @dataclass(frozen=True)
 class PositionOptions:
-    """The game that a command is about, and the shots made so far."""
+    """The game of a command, and the shots made so far, as text or as a drawn board."""
 
     game: str
     shots: str = ""
@@ -34,14 +34,14 @@ class PositionOptions:
 
 @dataclass(frozen=True)
 class PosteriorOptions(PositionOptions):
-    """A position, and how likely its configurations are."""
+    """The game, the shots made so far, and a prior on the configurations."""
 
     prior: str | None = None
 
 
 @dataclass(frozen=True)
 class NoiseOptions:
-    """The replies that may be false."""
+    """How replies may be false: by probabilities, or a limited number of them."""
 
     false_hits: str | None = None
     false_misses: str | None = None
@@ -50,21 +50,21 @@ class NoiseOptions:
 
 @dataclass(frozen=True)
 class KnowledgeOptions(NoiseOptions):
-    """The replies that may be false, and answers to questions that are known."""
+    """How replies may be false, and the answers to questions that are known."""
 
     know: list[str] | None = None
 
 
 @dataclass(frozen=True)
 class ReplyOptions(NoiseOptions):
-    """The replies that may be false, and the shots that are replied to together."""
+    """How replies may be false, and how many shots are chosen before their replies."""
 
     salvo: str = "1"
 
 
 @dataclass(frozen=True)
 class WorkerOptions:
-    """The processes that compute."""
+    """The number of processes that compute, or the address of a Dask cluster."""
 
     jobs: int | None = None
     dask: str | None = None
@@ -72,7 +72,7 @@ class WorkerOptions:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The processes that compute, and the folder that keeps what they finish."""
+    """The processes or the cluster that compute, and the folder that keeps finished work."""
 
     jobs: int | None = None
     resume: Path | None = None
@@ -80,12 +80,14 @@ class RunOptions:
 
 
 class Option(NamedTuple):
-    """An option of a command, or an argument.
+    """The declaration of an option or an argument of a command.
 
-    flags -- its names, where they are not -- and the name of its parameter. min, max -- of a
-    number. writes -- the endings of the file to write that it names: `ANY`, or such as ".gif
-    .html"; `FOLDER` where it names a folder that files are written to. is_seconds -- a time limit:
-    more than `support.progress.FOREVER` is none.
+    flags -- its flags, separated by blanks (default: -- and the name of the parameter). min, max --
+    the range of a number.
+
+    writes -- if the value names a file to write, its endings, as in ".gif .html", or `ANY`;
+    `FOLDER` if it names a folder to write to. is_seconds -- the value is a time limit; a limit
+    above `support.progress.FOREVER` counts as none.
     """
 
     help: str
@@ -98,7 +100,7 @@ class Option(NamedTuple):
     is_seconds: bool = False
 
     def flags_of(self, parameter: str) -> list[str]:
-        """Return the flags of the option that fills a parameter of this name."""
+        """Return the flags of the option for a parameter of this name."""
         return self.flags.split() or [f"--{parameter.replace('_', '-')}"]
 
 

@@ -42,11 +42,13 @@ DAY = 86_400
 def show_progress(
     label: str, note: Callable[[Any], str] = lambda status: "", hint: str = ""
 ) -> Iterator[Progress[Any]]:
-    """Show progress while some work goes on; yield a function to call with each status.
+    """Show progress while the context runs; yield a function to call with each status.
 
-    Also work without a status shows that it goes on, and since when. label -- a name of the work.
-    note -- returns the text about a status, shown behind the share that is done and the time to
-    go. hint -- shown behind a time of more than a day. With --quiet nothing is shown.
+    The bar or the line appears even if no status comes, with the time since the start. With --quiet
+    nothing is shown.
+
+    label -- the name of the work. note -- returns a text for a status, which is shown after the
+    share done and the time to go. hint -- a text shown after a time to go of more than a day.
     """
     if QUIET.get():
         yield no_progress
@@ -103,9 +105,10 @@ def show_progress(
 def show_search_progress(
     label: str, unit: str = "shots", certain_total: int = 0
 ) -> Iterator[Progress[SearchStatus]]:
-    """Show progress of a solver: in place of a share the bracket of the mean, once there is one.
+    """Show progress of a search; yield a function to call with each status.
 
-    certain -- the part of each total height that the mean leaves out.
+    Once there is a bracket of the mean, it is shown in place of the share done. unit -- of the
+    mean. certain_total -- a part of each total height that the mean leaves out.
     """
     started = time.monotonic()
 
@@ -127,7 +130,10 @@ def show_search_progress(
 
 
 class CollectedBounds(NamedTuple):
-    """Bounds that came until the time was over or ctrl-C. is_all -- all of them came."""
+    """The bounds computed in some time.
+
+    is_all -- True if all were computed. is_interrupted -- True if ctrl-C ended it.
+    """
 
     bounds: list[Bound]
     is_all: bool
@@ -141,13 +147,14 @@ def collect_bounds(
     fallback_bounds: Sequence[Bound] = (),
     on_narrower: Callable[[Bound, Mapping[str, Fraction]], None] | None = None,
 ) -> CollectedBounds:
-    """Collect bounds until they end, a time is over, or ctrl-C.
+    """Collect bounds until there are no more, the time is over, or ctrl-C is pressed.
 
-    compute -- takes a function to call with each status, and yields bounds. fallback_bounds --
-    added, when the time is over or at ctrl-C, for a side (lower or upper) that has no bound. If one
-    still has none, LimitReached or KeyboardInterrupt is raised. on_narrower -- called with each
-    bound that narrows the bracket and the ends by side, in place of the progress, which shows the
-    ends otherwise.
+    compute -- yields bounds; it is given a function to call with each status. fallback_bounds -- if
+    the bounds end early, these are added for each side, lower or upper, without a bound. If a side
+    still has none, LimitReached or KeyboardInterrupt is raised.
+
+    on_narrower -- called with each bound that narrows the bracket, and with the new bracket by
+    side. If it is given, no progress is shown.
     """
     collected: list[Bound] = []
     best: dict[str, Fraction] = {}
