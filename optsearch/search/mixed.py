@@ -1,8 +1,8 @@
 """The optimum, and greedy, if the fleet is not known, and hits tell nothing or that a ship is sunk.
 
-The game ends when the last ship is sunk, which then is told. So if hits tell nothing, a
-configuration is one ship with all its cells, whose sinking is announced. Configurations differ in
-their hits: bounds that count the games of one number of hits are left out of the search.
+The game ends when the last ship is sunk, and the player is told that. So if hits tell nothing, the
+search takes all cells of a configuration for one ship, whose sinking is announced. Configurations
+may need different numbers of hits; the bounds that hold only for equal numbers are switched off.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ def mixed_kernel(
     prior: Prior | None = None,
     memory: int = OPTIONS.memory,
 ) -> Kernel:
-    """Return the kernel of the cells still to hit, by the weights of `MixedPosterior`.
+    """Return the kernel of a position whose fleet is not known, with the weights of its prior.
 
-    Configurations without a cell left to hit are left out: the game goes on. Raises NotSupported if
-    replies name ships, whose names and sizes the search takes to be equal in all configurations,
-    TooLarge for too many configurations or weights, and PositionError if every ship is sunk.
+    Configurations without a cell left to hit are left out, because the game is not over. memory --
+    bytes of the table. Raises NotSupported if replies name ships, whose names and sizes the search
+    takes to be equal in all configurations, TooLarge for too many configurations or weights, and
+    PositionError if every ship is sunk.
     """
     game = position.game
     is_handled = game.is_silent or game.announce == "sunk"
@@ -71,7 +72,7 @@ def mixed_kernel(
 def solve_mixed(
     position: MixedPosition, prior: Prior | None = None, memory: int = OPTIONS.memory
 ) -> Solution:
-    """Return the least mean number of shots until the last ship is sunk.
+    """Return the optimum of a position whose fleet is not known: the least mean number of shots.
 
     memory -- bytes of the transposition table. Errors as in `mixed_kernel`.
     """
@@ -96,9 +97,9 @@ def solve_mixed(
 
 
 def greedy_shots_mixed(position: MixedPosition, prior: Prior | None = None) -> dict[int, int]:
-    """Return the weight of the configurations by the shots that greedy takes, ascending.
+    """Return the weight of the configurations by the number of shots that greedy takes, ascending.
 
-    It shoots at the first of the most probable cells, also if few configurations are left.
+    It shoots the first of the most probable cells, and never plays the optimum instead.
     """
     kernel = mixed_kernel(position, prior)
     histogram, waiting = Counter[int](), [(kernel.root, 0)]

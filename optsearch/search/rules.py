@@ -57,8 +57,10 @@ SCORES = {"score": None, "rank": True, "policy": False}  # of a rule: are certai
 class CompiledScore:
     """A compiled function that chooses shots (`optsearch/strategies/score.py`).
 
-    name, constants, least, labels, certain -- of the score. address -- of the function in this
-    process; owner -- what must not be freed before it.
+    name, constants -- of the score. least -- with at most this number of configurations left, a
+    most probable cell is shot. labels -- True if the function needs the labels of hits. certain --
+    True if certain hits can be chosen. address -- of the function in this process. owner -- an
+    object that must not be freed before it.
     """
 
     name: str
@@ -72,8 +74,8 @@ class CompiledScore:
     def validated(self, game: Game, takes_certain: bool | None) -> CompiledScore:
         """Return this score with `least` checked, and with `certain` set for a game.
 
-        takes_certain -- True lets a certain hit be chosen, except in silent games. None takes the
-        score's own value if the game tells of sinkings, else False.
+        takes_certain -- True lets a certain hit be chosen, except in games in which hits tell
+        nothing. None keeps the score's own value if the game tells of sinkings, else sets False.
         """
         least = checked_number("least", self.least, *LEAST)
         certain = bool(takes_certain) and not game.is_silent
@@ -83,7 +85,11 @@ class CompiledScore:
 
 
 def labels_at(game: Game, cell: int) -> list[int | str | None]:
-    """List the labels of a hit on a cell in the order of the kernels; None is a sinking alone."""
+    """List the labels that a hit on a cell can have, in the order of the kernels.
+
+    None is the label of a hit that tells of a sinking alone, without the ship. If hits tell
+    nothing, the list is empty.
+    """
     if game.is_silent:
         return []
     if game.label_of_kind is None:
@@ -92,7 +98,10 @@ def labels_at(game: Game, cell: int) -> list[int | str | None]:
 
 
 def announced_lengths(game: Game) -> list[int]:
-    """List the length of the ship for each label of `labels_at`; 0 if the label does not tell."""
+    """List for each label the length of the ship that it tells; 0 if it does not tell a length.
+
+    The order is that of the labels in the kernels (`labels_at`).
+    """
     if game.label_of_kind is None:
         return [0] * Codes.of(game).labels
     return [int(label) if isinstance(label, int) else 0 for label in labels_at(game, 0)]
@@ -100,12 +109,14 @@ def announced_lengths(game: Game) -> list[int]:
 
 @dataclass(frozen=True)
 class Level:
-    """A policy whose misses compare candidates (`optsearch/strategies/rollout.py`).
+    """A policy that shoots in rollouts (`optsearch/strategies/rollout.py`).
 
-    floor, candidates -- with more than `floor` configurations it compares `candidates` cells by the
-    levels below; else it is the level below. Level 0 is greedy, with one candidate. margin,
-    kept -- the candidates that go on to the next level are at most `margin` hundredths of a miss
-    per configuration above the cheapest, and at most `kept`.
+    With more than `floor` configurations left, a level compares up to `candidates` cells, by the
+    misses of the level below it after each. With fewer it shoots as the level below. Level 0 is
+    greedy, with one candidate.
+
+    When candidates are compared by one level after the other, at most `kept` of them go on to the
+    next: the cheapest, and those at most `margin` hundredths of a miss per configuration above it.
     """
 
     floor: int
@@ -115,7 +126,10 @@ class Level:
 
     @classmethod
     def validated(cls, name: str, level: object) -> Level:
-        """Return a level in plain integers; raise StrategyError, with this name, otherwise."""
+        """Return a level with its numbers as plain integers; StrategyError for anything else.
+
+        name -- what errors call it, such as `levels[1]`.
+        """
         if not isinstance(level, Level):
             raise StrategyError(f"{name}={safe_repr(level)} is no Level")
         numbers: dict[str, Any] = {
@@ -132,9 +146,9 @@ GREEDY = Level(SMALL, 1, 0, 1)
 class Lookahead:
     """The numbers of the policies that look ahead in rollouts of depth 1 and more.
 
-    inner -- the level played on samples, with more than `above` configurations left. first, higher
-    -- the levels that compare without samples: greedy, and each one above it. truncate -- with at
-    most this number of configurations of a sample, misses are estimated.
+    inner -- the level that is played on samples, with more than `above` configurations left.
+    first, higher -- the levels that are played without samples: greedy, and each level above it.
+    truncate -- once a sample has at most this number of configurations, misses are estimated.
     """
 
     above: int = 1024
@@ -144,7 +158,7 @@ class Lookahead:
     truncate: int = 6
 
     def levels(self, depth: int) -> tuple[Level, ...]:
-        """Return the levels that compare, greedy first."""
+        """Return the levels that compare candidates without samples: greedy, then `depth` more."""
         return self.first, *(self.higher,) * depth
 
 
@@ -156,16 +170,19 @@ class Rule:
     """The numbers by which kernels play a strategy; `_walk.pyx` explains them.
 
     order -- the cells (row * columns + column) in the order in which ties are broken.
-    endgame -- with at most this many configurations left, 10 or fewer, it plays the optimum.
-    candidates, percent, screen, finalists, cap, truncate -- of rollouts; one candidate is greedy.
-    estimates -- a row for each number of cells left to hit, 128 values a row: misses times 4096.
-    score -- what is shot if it is not a most probable cell; rank -- by what candidates are ranked,
-    policy -- what rollouts shoot, the same.
-    compare_above, compare_up_to -- where sinkings are announced, there are rollouts of more than
-    `compare_above` configurations, up to `compare_up_to`.
-    above, second, inner -- with more than `above` configurations the policy that looks ahead is
-    `inner`, a level above greedy, on a sample of at most `second`.
-    until, levels -- with at most `until` configurations these levels compare, greedy first, on all.
+    endgame -- with at most this number of configurations left, it plays the optimum; 10 or fewer.
+    candidates, percent, screen, finalists, cap, truncate -- of rollouts. With one candidate there
+    are none: the rule is greedy.
+    estimates -- estimated misses, times 4096, with which rollouts on samples stop: a row for each
+    number of cells left to hit, with 128 values.
+    score -- chooses the shot; None shoots a most probable cell. rank -- ranks the candidates of
+    rollouts; None ranks by probability. policy -- chooses the shots of rollouts; None is greedy.
+    compare_above, compare_up_to -- if sinkings are announced, rollouts are played with more than
+    `compare_above` and at most `compare_up_to` configurations left.
+    above, second, inner -- with more than `above` configurations left, rollouts play the level
+    `inner`, on a sample of at most `second`.
+    until, levels -- with at most `until` configurations left, candidates are compared by these
+    levels, greedy first, on all configurations.
     """
 
     order: tuple[int, ...]
@@ -189,7 +206,7 @@ class Rule:
     levels: tuple[Level, ...] = (GREEDY,)
 
     def __str__(self) -> str:
-        """Return its name in a checkpoint, with scores and sizes only if they are given."""
+        """Return the name in a checkpoint; scores and sizes are in it only if they are given."""
         sizes = {(0, ANNOUNCED): ""}.get(
             (self.compare_above, self.compare_up_to),
             f", {self.compare_above} to {self.compare_up_to}",
@@ -198,11 +215,14 @@ class Rule:
 
     @property
     def scores(self) -> dict[str, CompiledScore]:
-        """The scores that are given, by their purpose."""
+        """The scores that are not None, by the names of their fields."""
         return {name: getattr(self, name) for name in SCORES if getattr(self, name) is not None}
 
     def validated(self, game: Game) -> Rule:
-        """Return this rule in plain integers; StrategyError if no kernel plays the game by it."""
+        """Return this rule with all numbers as plain integers, checked for a game.
+
+        Raises StrategyError for a value that is not accepted, and for a game that no kernel plays.
+        """
         numbers: dict[str, Any] = {
             name: checked_number(name, getattr(self, name), *RANGES[name]) for name in RANGES
         }
@@ -246,9 +266,10 @@ class Rule:
 class PatternRule:
     """The numbers by which the kernel plays a pattern (`optsearch/strategies/pattern.py`).
 
-    order -- every cell in the order of the pattern. in_line -- True if down and up are cleared only
-    when right and left gave no hit. know_water -- True if cells that touch a hit at a corner are
-    left out. until_sunk -- True if clearing ends with the ships that are announced to be sunk.
+    order -- every cell in the order of the pattern. After a hit its neighbours are shot (cleared).
+    in_line -- True if down and up are cleared only when right and left gave no hit. know_water --
+    True if cells that touch a hit at a corner are left out. until_sunk -- True if clearing ends
+    with the ships that are announced to be sunk.
     """
 
     order: tuple[int, ...]
@@ -257,7 +278,10 @@ class PatternRule:
     until_sunk: bool = False
 
     def validated(self, game: Game) -> PatternRule:
-        """Return this rule in plain integers; StrategyError if no kernel plays the game by it."""
+        """Return this rule with plain integers and booleans, checked for a game.
+
+        Raises StrategyError for a value that is not accepted, and for a game that no kernel plays.
+        """
         if not game.is_silent:
             _require_coded(game)
         in_line = bool(checked_number("in_line", self.in_line, 0, 1))
@@ -281,6 +305,7 @@ def _score(name: str, score: object, game: Game) -> Any:
 
 
 def _require_coded(game: Game) -> None:
+    """Raise StrategyError if the fleet is too large for compiled rules of announced games."""
     if not Codes.of(game).fit_kernels:
         raise StrategyError(
             f"{game} announces sinkings of more ships than a compiled rule knows; rule(game) "
@@ -290,7 +315,10 @@ def _require_coded(game: Game) -> None:
 
 
 def checked_number(name: str, value: object, low: int, high: int) -> int:
-    """Return an integer of an option; raise StrategyError for other values, or out of range."""
+    """Return a value as an integer; StrategyError if it is none, or not from `low` to `high`.
+
+    name -- what errors call it.
+    """
     try:
         number = index(value)  # type: ignore[arg-type]
     except Exception:
