@@ -44,10 +44,11 @@ def mixed_kernel(
     game.require_small("solving")
     ships, weights = MixedPosterior(position, prior).list_weighted(MAX_SETS // 8)
     hits = position.hits
-    weight_of: Counter[tuple[int, ...]] = Counter()
-    for row, weight in zip(map(to_masks, ships), weights, strict=True):
-        if sum(row) & ~hits:
-            weight_of[(sum(row) & ~hits,) if game.is_silent else tuple(row)] += weight
+    weight_of: Counter[tuple[int, ...]] = Counter()  # by the ships as the search takes them
+    for masks, weight in zip(map(to_masks, ships), weights, strict=True):
+        cells_left = sum(masks) & ~hits
+        if cells_left:
+            weight_of[(cells_left,) if game.is_silent else tuple(masks)] += weight
     if not weight_of:
         raise PositionError(f"every ship is sunk in {position.title}; there is nothing to solve")
     if (total := sum(weight_of.values())) > MAX_WEIGHT:
@@ -62,10 +63,14 @@ def mixed_kernel(
         holes=game_of_one.holes,
         board=game_of_one.board,
     )
-    numbers, sets = np.array([*weight_of.values()], np.int64), np.bitwise_or.reduce(rows, axis=1)
-    most_cells = max((sum(row) & ~hits).bit_count() for row in weight_of)
-    hits_in_rows = 0 if game.is_silent else hits
-    problem = Problem(rules, sets, numbers, hits_in_rows, most_cells, None, rows)
+    problem = Problem(
+        game=rules,
+        sets=np.bitwise_or.reduce(rows, axis=1),
+        weights=np.array([*weight_of.values()], np.int64),
+        hits=0 if game.is_silent else hits,  # a silent row has only the cells left
+        cells_left=max((sum(masks) & ~hits).bit_count() for masks in weight_of),
+        ships=rows,
+    )
     return Kernel(problem, OPTIONS, MemoryTable(memory), None, lambda nodes: None)
 
 

@@ -28,7 +28,7 @@ from optsearch.support.user_code import safe_repr
 MOST_MISSES = 64 * UNIT
 ANNOUNCED = 1 << 12  # configurations up to which rollouts are played where sinkings are announced
 NEVER = 1 << 40  # configurations that no family has
-MOST_ITEMS = 1000  # looked at of what may have no end
+MOST_ITEMS = 1000  # read from an iterable, which may have no end
 RANGES = {
     "endgame": (0, MAX_ENDGAME),
     "candidates": (1, MAX_CANDIDATES),
@@ -49,8 +49,9 @@ LEVEL_RANGES = {
     "margin": (0, 6400),
     "kept": (1, MAX_CANDIDATES),
 }
-LEAST = (0, 1 << 40)
-SCORES = {"score": None, "rank": True, "policy": False}  # of a rule: are certain hits choices?
+LEAST_RANGE = (0, 1 << 40)
+# The scores of a rule. Are certain hits choices? None: as the score itself says.
+SCORES = {"score": None, "rank": True, "policy": False}
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,12 @@ class CompiledScore:
         takes_certain -- True lets a certain hit be chosen, except in games in which hits tell
         nothing. None keeps the score's own value if the game tells of sinkings, else sets False.
         """
-        least = checked_number("least", self.least, *LEAST)
-        certain = bool(takes_certain) and not game.is_silent
+        low, high = LEAST_RANGE
+        least = checked_number("least", self.least, low, high)
         if takes_certain is None:
             certain = self.certain and game.tells_sinkings
+        else:
+            certain = takes_certain and not game.is_silent
         return replace(self, least=least, certain=certain)
 
 
@@ -207,11 +210,10 @@ class Rule:
 
     def __str__(self) -> str:
         """Return the name in a checkpoint; scores and sizes are in it only if they are given."""
-        sizes = {(0, ANNOUNCED): ""}.get(
-            (self.compare_above, self.compare_up_to),
-            f", {self.compare_above} to {self.compare_up_to}",
-        )
-        return f"{self!r}{sizes}, {self.scores!r}" if self.scores else f"{self!r}{sizes}"
+        name = repr(self)
+        if (self.compare_above, self.compare_up_to) != (0, ANNOUNCED):
+            name += f", {self.compare_above} to {self.compare_up_to}"
+        return f"{name}, {self.scores!r}" if self.scores else name
 
     @property
     def scores(self) -> dict[str, CompiledScore]:
@@ -238,26 +240,26 @@ class Rule:
                 f"second={numbers['second']} is below screen={numbers['screen']}; "
                 f"{numbers['screen']} to {RANGES['second'][1]} is accepted"
             )
-        levels = _items("levels", self.levels)
+        levels = _list_items("levels", self.levels)
         if not 1 <= len(levels) <= MAX_LEVELS + 1:
             raise StrategyError(
                 f"levels has {len(levels)} items; 1 to {MAX_LEVELS + 1} are accepted, greedy first"
             )
-        rows = _items("estimates", self.estimates)
+        rows = _list_items("estimates", self.estimates)
         if not 1 <= len(rows) <= MAX_CELLS + 1:
             raise StrategyError(
                 f"estimates has {len(rows)} rows; 1 to {MAX_CELLS + 1} are accepted, one for each "
                 "number of cells left to hit"
             )
         return Rule(
-            order=_order(self.order, game),
+            order=_validated_order(self.order, game),
             estimates=tuple(
-                _numbers(f"estimates[{number}]", row, BUCKETS, 0, MOST_MISSES)
-                for number, row in enumerate(rows)
+                _checked_numbers(f"estimates[{i}]", row, BUCKETS, low=0, high=MOST_MISSES)
+                for i, row in enumerate(rows)
             ),
             inner=Level.validated("inner", self.inner),
             levels=tuple(Level.validated(f"levels[{i}]", level) for i, level in enumerate(levels)),
-            **{name: _score(name, getattr(self, name), game) for name in SCORES},
+            **{name: _validated_score(name, getattr(self, name), game) for name in SCORES},
             **numbers,
         )
 
@@ -293,10 +295,16 @@ class PatternRule:
                 f"know_water={self.know_water} deduces water from ships that do not touch; {game} "
                 f"has contact={game.contact}, and contact=none is accepted"
             )
-        return PatternRule(_order(self.order, game), in_line, know_water, until_sunk)
+        return PatternRule(
+            order=_validated_order(self.order, game),
+            in_line=in_line,
+            know_water=know_water,
+            until_sunk=until_sunk,
+        )
 
 
-def _score(name: str, score: object, game: Game) -> Any:
+def _validated_score(name: str, score: object, game: Game) -> Any:
+    """Return the score in a field of a `Rule`, checked for a game; StrategyError if it is none."""
     if not isinstance(score, CompiledScore | None):
         raise StrategyError(
             f"{name}={safe_repr(score)} is not a score; a CompiledScore or None is accepted"
@@ -321,8 +329,8 @@ def checked_number(name: str, value: object, low: int, high: int) -> int:
     """
     try:
         number = index(value)  # type: ignore[arg-type]
-    except Exception:
-        number = low - 1
+    except Exception:  # the value may be a user's, and raise anything
+        number = low - 1  # out of range
     if not low <= number <= high:
         raise StrategyError(
             f"{name}={safe_repr(value)} is out of range; {low} to {high} is accepted"
@@ -330,33 +338,38 @@ def checked_number(name: str, value: object, low: int, high: int) -> int:
     return int(number)
 
 
-def _items(name: str, values: object) -> list[object]:
+def _list_items(name: str, values: object) -> list[object]:
+    """List the items of an iterable, MOST_ITEMS at most; StrategyError if it has none."""
     try:
         return list(islice(values, MOST_ITEMS))  # type: ignore[call-overload]
     except Exception:
         raise StrategyError(f"{name}={safe_repr(values)} is not a sequence") from None
 
 
-def _numbers(name: str, values: object, length: int, low: int, high: int) -> tuple[int, ...]:
-    """Return `length` numbers from low to high, or raise StrategyError."""
-    items = _items(name, values)
+def _checked_numbers(
+    name: str, values: object, length: int, low: int, high: int
+) -> tuple[int, ...]:
+    """Return `length` integers from low to high; StrategyError for anything else.
+
+    name -- what errors call the sequence.
+    """
+    items = _list_items(name, values)
     if len(items) != length:
         raise StrategyError(f"{name} has {len(items)} values; {length} are accepted")
-    return tuple(
-        checked_number(f"{name}[{place}]", value, low, high) for place, value in enumerate(items)
-    )
+    return tuple(checked_number(f"{name}[{i}]", value, low, high) for i, value in enumerate(items))
 
 
-def _order(order: Iterable[int], game: Game) -> tuple[int, ...]:
+def _validated_order(order: Iterable[int], game: Game) -> tuple[int, ...]:
+    """Return an order of all cells of a board; StrategyError if it does not have each once."""
+    items = _list_items("order", order)
     cells = tuple(
-        checked_number(f"order[{place}]", cell, 0, game.cells - 1)
-        for place, cell in enumerate(_items("order", order))
+        checked_number(f"order[{i}]", cell, 0, game.cells - 1) for i, cell in enumerate(items)
     )
     if len(cells) != game.cells or len(set(cells)) != len(cells):
-        twice = [cell for cell, times in Counter(cells).items() if times > 1]
-        wrong = f"has the cell {twice[0]} twice" if twice else f"has {len(cells)} cells"
+        repeated = [cell for cell, count in Counter(cells).items() if count > 1]
+        problem = f"has the cell {repeated[0]} twice" if repeated else f"has {len(cells)} cells"
         raise StrategyError(
-            f"order={safe_repr(cells)} {wrong}; an order has each of the cells 0 to "
+            f"order={safe_repr(cells)} {problem}; an order has each of the cells 0 to "
             f"{game.cells - 1} of {game.rows}x{game.columns} once"
         )
     return cells

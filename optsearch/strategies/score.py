@@ -56,7 +56,7 @@ from optsearch.game.position import HIT as REPLY_HIT
 from optsearch.game.position import MISS as REPLY_MISS
 from optsearch.game.position import Position, Shot
 from optsearch.search.rules import (
-    LEAST,
+    LEAST_RANGE,
     RANGES,
     CompiledScore,
     Rule,
@@ -139,7 +139,7 @@ class Score:
                 "f(node) and f(node, scores) are accepted"
             )
         object.__setattr__(self, "constants", _constants(self.constants))
-        for name, (low, high) in {"endgame": RANGES["endgame"], "least": LEAST}.items():
+        for name, (low, high) in {"endgame": RANGES["endgame"], "least": LEAST_RANGE}.items():
             object.__setattr__(self, name, checked_number(name, getattr(self, name), low, high))
         if self.ties not in ORDERS:
             raise StrategyError(f"ties={safe_repr(self.ties)}; {', '.join(ORDERS)} are accepted")

@@ -27,7 +27,7 @@ from typing import ClassVar
 from optsearch.compiled.strategies._score import MISS
 from optsearch.game import Game, bits
 from optsearch.game.board import NOWHERE
-from optsearch.search.rules import LEAST
+from optsearch.search.rules import LEAST_RANGE
 from optsearch.strategies.player import number
 from optsearch.strategies.score import Score, ScoreNode, Scores, Scoring
 
@@ -45,9 +45,9 @@ class Spread(Scoring):
     border: int = number(80, 1, 200, "percent for each side on the border")
     corner: int = number(116, 1, 200, "percent for each miss at a corner")
     early: int = number(104, 1, 200, "the same with more than `many` configurations")
-    many: int = number(1 << 24, 64, LEAST[1], "configurations up to which it is `corner`")
+    many: int = number(1 << 24, 64, LEAST_RANGE[1], "configurations up to which it is `corner`")
     least: int = number(
-        64, 64, LEAST[1], "configurations, and fewer, with which a most probable cell is shot"
+        64, 64, LEAST_RANGE[1], "configurations, and fewer, with which a most probable cell is shot"
     )
 
     def score(self, game: Game) -> Score:
