@@ -286,11 +286,11 @@ def _hidings(game):
 
 
 def test_solution_of_equations():
-    assert linear._solution([[2, 1, 5], [1, -1, 1]]) == [2, 1]
-    assert linear._solution([[1, 1, 3], [2, 2, 6], [1, -1, 0]]) == [Fraction(3, 2)] * 2
-    assert linear._solution([[1, 1, 3], [2, 2, 6]]) is None  # more than one
-    assert linear._solution([[1, 1, 3], [2, 2, 7]]) is None  # none
-    assert linear.integers([Fraction(1, 6), Fraction(1, 4), Fraction(0)]) == [2, 3, 0]
+    assert linear._solve_equations([[2, 1, 5], [1, -1, 1]]) == [2, 1]
+    assert linear._solve_equations([[1, 1, 3], [2, 2, 6], [1, -1, 0]]) == [Fraction(3, 2)] * 2
+    assert linear._solve_equations([[1, 1, 3], [2, 2, 6]]) is None  # more than one
+    assert linear._solve_equations([[1, 1, 3], [2, 2, 7]]) is None  # none
+    assert linear.least_integers([Fraction(1, 6), Fraction(1, 4), Fraction(0)]) == [2, 3, 0]
 
 
 # Runs that are cut short

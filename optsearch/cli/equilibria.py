@@ -173,7 +173,7 @@ def add_mixes(answer: Answer, result: Any) -> None:
     """Add the mix of the hider, orbits with probabilities, and of the shooter, trees with them."""
     hidings = result.hidings
     orbits = count_text(len(hidings.orbits), "orbit")
-    hidings_used = hidings.sizes[result.orbits_used].sum()
+    hidings_used = hidings.orbit_sizes[result.orbits_used].sum()
     answer.add_fact(
         "hider",
         f"{len(result.hider)} of {orbits}, {hidings_used} of {len(hidings)} ways to hide",

@@ -62,12 +62,12 @@ def check(path: str | Path, effort: int = EFFORT) -> CheckedCertificate:
     says which of them checked it. Raises ProofError for a file that is not a certificate or does
     not prove its claim.
     """
-    return certificates.check(path, effort, _least)
+    return certificates.check(path, effort, _least_payment)
 
 
-def _least(game: Game, objective: Objective, weights: dict[tuple[int, ...], int]) -> int:
+def _least_payment(game: Game, objective: Objective, weights: dict[tuple[int, ...], int]) -> int:
     """Return the least total that any strategy pays for weighted configurations, by the solver."""
     by_cells = sorted(weights, key=sum)
-    search = WeightedSearch(game, objective, by_cells, lambda: None, MEMORY)
+    search = WeightedSearch(game, objective, by_cells, tick=lambda: None, memory=MEMORY)
     search.weigh([weights[ships] for ships in by_cells])
     return search.least_payment()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from optsearch.game.position import Reply, reply
 from optsearch.tree import Leaf, Node
 
 Family = tuple[tuple[int, ...], int, int]  # hidings, cells hit, and shots where they count
-Choice = NDArray[np.int64]  # (2, nodes) the nodes of a tree that are no leaves, and their shots
+Choice = NDArray[np.int64]  # (2, nodes): the nodes of a tree that are no leaves, and their shots
 NOWHERE = 0  # stands for the node after a reply that does not happen
 ROOT = 1
 
@@ -36,7 +37,7 @@ class _Shot:
 
 
 @dataclass
-class _Height:
+class _Layer:
     """The nodes of one height above their leaves, and their shots, side by side.
 
     starts -- (nodes,) the first shot of each. after -- (shots, replies) the nodes that follow.
@@ -48,6 +49,14 @@ class _Height:
     after: NDArray[np.int64]
 
 
+class _EndedGame(NamedTuple):
+    """A hiding whose game ends at a leaf of some tree, after a number of shots."""
+
+    leaf: int
+    hiding: int
+    shots: int
+
+
 @dataclass
 class Graph:
     """All trees so far of one game; `add` at least one before `best`."""
@@ -56,75 +65,79 @@ class Graph:
     objective: Objective
     _nodes: dict[Family, int] = field(default_factory=dict)
     _leaves: dict[int, Leaf] = field(default_factory=dict)
-    _ends: list[tuple[int, int, int]] = field(default_factory=list)  # leaf, hiding, shots before
+    _ended_games: list[_EndedGame] = field(default_factory=list)
     _shots: list[_Shot] = field(default_factory=list)
-    _of_node: dict[int, dict[Cell, int]] = field(default_factory=dict)  # shots by cell
-    _heights: list[_Height] | None = None
+    _shots_of_node: dict[int, dict[Cell, int]] = field(default_factory=dict)  # index by cell
+    _layers: list[_Layer] | None = None  # made when they are needed
 
     def add(self, root: Node | Leaf) -> None:
         """Add a tree, which must end every game."""
-        self._add(root, tuple(range(len(self.hidings))), 0, 0)
+        self._add_subtree(root, tuple(range(len(self.hidings))), hits=0, depth=0)
 
-    def _add(self, tree: Node | Leaf, left: tuple[int, ...], hits: int, depth: int) -> int:
-        counts = self.objective.shots is not None
-        family = left, hits, depth if counts else 0
+    def _add_subtree(
+        self, tree: Node | Leaf, hidings: tuple[int, ...], hits: int, depth: int
+    ) -> int:
+        has_deadline = self.objective.shots is not None
+        family = hidings, hits, depth if has_deadline else 0
         node = self._nodes.setdefault(family, len(self._nodes) + 1)
         if isinstance(tree, Leaf):
             if node not in self._leaves:
                 self._leaves[node] = tree
-                self._ends += [(node, hiding, depth) for hiding in left]
-                self._heights = None
+                self._ended_games += [_EndedGame(node, hiding, depth) for hiding in hidings]
+                self._layers = None
             return node
         game = self.hidings.game
         bit = game.bit(tree.cell)
         parts: dict[Reply, list[int]] = {}
-        for hiding in left:
+        for hiding in hidings:
             answer = reply(game, self.hidings.hidden[hiding], hits, bit)
             parts.setdefault(answer, []).append(hiding)
         after = {
-            answer: self._add(
+            answer: self._add_subtree(
                 tree.replies[answer], tuple(part), hits | (bit if answer.hit else 0), depth + 1
             )
             for answer, part in parts.items()
         }
-        shots = self._of_node.setdefault(node, {})
-        if tree.cell not in shots and node not in after.values():  # else nothing was learnt
+        shots = self._shots_of_node.setdefault(node, {})
+        changes_nothing = node in after.values()  # the shot leads back to the family itself
+        if tree.cell not in shots and not changes_nothing:
             shots[tree.cell] = len(self._shots)
             self._shots.append(_Shot(tree.cell, after))
-            self._heights = None
+            self._layers = None
         return node
 
-    def best(self, weights: NDArray[np.float64]) -> tuple[Choice, tuple[int, ...]]:
+    def best_tree(self, weights: NDArray[np.float64]) -> tuple[Choice, tuple[int, ...]]:
         """Return the tree that pays least against weights of the hidings, as the shot at each node.
 
         Also return what it pays on each orbit, summed over the hidings of the orbit.
         """
-        if self._heights is None:
-            self._heights = self._by_height()
-        leaves, hidings, depths = np.array(self._ends, np.int64).T
-        weight = np.zeros(len(self._nodes) + 1)
+        if self._layers is None:
+            self._layers = self._group_by_height()
+        leaves, hidings, depths = np.array(self._ended_games, np.int64).T
+        weight = np.zeros(len(self._nodes) + 1)  # of the hidings that reach a node
         np.add.at(weight, leaves, weights[hidings])
-        cost = np.zeros(len(self._nodes) + 1)
+        cost = np.zeros(len(self._nodes) + 1)  # the least that a tree pays from a node on
         is_mean = self.objective.shots is None
         if not is_mean:
             np.add.at(cost, leaves, weights[hidings] * payments(self.objective, depths))
-        chosen = []
-        for same in self._heights:
-            weight[same.nodes] = weight[same.after[same.starts]].sum(1)
-            costs = cost[same.after].sum(1)
-            lowest = np.minimum.reduceat(costs, same.starts)
-            is_least = costs == np.repeat(lowest, np.diff(same.starts, append=len(costs)))
-            places = np.flatnonzero(is_least)
-            chosen.append(places[np.searchsorted(places, same.starts)])
-            cost[same.nodes] = lowest + (weight[same.nodes] if is_mean else 0)
-        choice, depth = self._follow(self._heights, chosen)
-        met = depth[leaves] >= 0
+        chosen_rows = []
+        for layer in self._layers:  # what follows a node is a leaf or in a layer before
+            weight[layer.nodes] = weight[layer.after[layer.starts]].sum(1)
+            cost_of_shot = cost[layer.after].sum(1)
+            least_cost = np.minimum.reduceat(cost_of_shot, layer.starts)
+            shots_per_node = np.diff(layer.starts, append=len(cost_of_shot))
+            best_rows = np.flatnonzero(cost_of_shot == np.repeat(least_cost, shots_per_node))
+            # The first of the best shots of each node.
+            chosen_rows.append(best_rows[np.searchsorted(best_rows, layer.starts)])
+            cost[layer.nodes] = least_cost + (weight[layer.nodes] if is_mean else 0)
+        choice, depth = self._follow_shots(self._layers, chosen_rows)
+        is_reached = depth[leaves] >= 0
         shots = np.zeros(len(self.hidings), np.int64)
-        shots[hidings[met]] = depth[leaves[met]]
-        return choice, self.hidings.totals(payments(self.objective, shots))
+        shots[hidings[is_reached]] = depth[leaves[is_reached]]
+        return choice, self.hidings.sum_by_orbit(payments(self.objective, shots))
 
-    def _follow(
-        self, heights: Sequence[_Height], chosen: Sequence[NDArray[np.intp]]
+    def _follow_shots(
+        self, layers: Sequence[_Layer], chosen_rows: Sequence[NDArray[np.intp]]
     ) -> tuple[Choice, NDArray[np.int64]]:
         """Follow the shots chosen at each height from the root down.
 
@@ -133,51 +146,49 @@ class Graph:
         depth = np.full(len(self._nodes) + 1, -1)
         depth[ROOT] = 0
         choice = []
-        for same, places in zip(reversed(heights), reversed(chosen), strict=True):
-            met = depth[same.nodes] >= 0
-            nodes, places = same.nodes[met], places[met]
-            depth[same.after[places]] = depth[nodes, None] + 1
-            choice.append((nodes, same.shots[places]))
+        for layer, rows in zip(reversed(layers), reversed(chosen_rows), strict=True):
+            is_reached = depth[layer.nodes] >= 0
+            nodes, rows_reached = layer.nodes[is_reached], rows[is_reached]
+            depth[layer.after[rows_reached]] = depth[nodes, None] + 1
+            choice.append((nodes, layer.shots[rows_reached]))
         depth[NOWHERE] = -1
         return np.hstack(choice), depth
 
-    def tree(self, choice: Choice) -> Node | Leaf:
+    def build_tree(self, choice: Choice) -> Node | Leaf:
         """Return the tree that takes the shots of a choice (`best`)."""
-        return self._tree(dict(choice.T.tolist()), ROOT)
+        return self._build_subtree(dict(choice.T.tolist()), ROOT)
 
-    def _tree(self, choice: Mapping[int, int], node: int) -> Node | Leaf:
+    def _build_subtree(self, shot_at: Mapping[int, int], node: int) -> Node | Leaf:
         if node in self._leaves:
             return self._leaves[node]
-        shot = self._shots[choice[node]]
-        return Node(shot.cell, {r: self._tree(choice, part) for r, part in shot.after.items()})
+        shot = self._shots[shot_at[node]]
+        replies = {answer: self._build_subtree(shot_at, n) for answer, n in shot.after.items()}
+        return Node(shot.cell, replies)
 
-    def _by_height(self) -> list[_Height]:
+    def _group_by_height(self) -> list[_Layer]:
         """Group the nodes by the longest way to a leaf, the shortest first."""
         height = dict.fromkeys(self._leaves, 0)
-        nodes: dict[int, list[int]] = {}
+        nodes_by_height: dict[int, list[int]] = {}
 
         def height_of(node: int) -> int:
             if node not in height:
-                parts = [
-                    part
-                    for shot in self._of_node[node].values()
-                    for part in self._shots[shot].after.values()
-                ]
-                height[node] = 1 + max(map(height_of, parts))
-                nodes.setdefault(height[node], []).append(node)
+                shots = [self._shots[shot] for shot in self._shots_of_node[node].values()]
+                nodes_after = [n for shot in shots for n in shot.after.values()]
+                height[node] = 1 + max(map(height_of, nodes_after))
+                nodes_by_height.setdefault(height[node], []).append(node)
             return height[node]
 
         height_of(ROOT)
-        heights = []
-        for number in sorted(nodes):
-            shots = [list(self._of_node[node].values()) for node in nodes[number]]
-            listed = [shot for each in shots for shot in each]
-            widest = max(len(self._shots[shot].after) for shot in listed)
-            after = np.full((len(listed), widest), NOWHERE)
-            for place, shot in enumerate(listed):
-                parts = list(self._shots[shot].after.values())
-                after[place, : len(parts)] = parts
-            sizes = [len(each) for each in shots]
-            starts = np.cumsum([0, *sizes[:-1]])
-            heights.append(_Height(np.array(nodes[number]), np.array(listed), starts, after))
-        return heights
+        return [self._make_layer(nodes_by_height[height]) for height in sorted(nodes_by_height)]
+
+    def _make_layer(self, nodes: list[int]) -> _Layer:
+        shots_by_node = [list(self._shots_of_node[node].values()) for node in nodes]
+        shots = [shot for shots_of_node in shots_by_node for shot in shots_of_node]
+        most_replies = max(len(self._shots[shot].after) for shot in shots)
+        after = np.full((len(shots), most_replies), NOWHERE)
+        for row, shot in enumerate(shots):
+            nodes_after = list(self._shots[shot].after.values())
+            after[row, : len(nodes_after)] = nodes_after
+        counts = [len(shots_of_node) for shots_of_node in shots_by_node]
+        starts = np.cumsum([0, *counts[:-1]])
+        return _Layer(np.array(nodes), np.array(shots), starts, after)

@@ -19,31 +19,31 @@ def greedy_tree(hidings: Hidings, objective: Objective) -> tuple[Node | Leaf, tu
     Of several most probable cells it shoots the first, row by row.
     """
     game = hidings.game
-    numbers = np.array(hidings.configurations, np.float64)  # exact, and multiplied fast
-    afloat = np.zeros((len(hidings), game.cells))
-    for place, ships in enumerate(hidings.hidden):
-        afloat[place, list(bits(sum(ships)))] = 1
+    configurations = np.array(hidings.configurations, np.float64)  # exact, and multiplied fast
+    not_hit = np.zeros((len(hidings), game.cells))  # 1 on the ship cells that are not hit yet
+    for hiding, ships in enumerate(hidings.hidden):
+        not_hit[hiding, list(bits(sum(ships)))] = 1
     shots: Shots = np.zeros(len(hidings), np.int64)
 
-    def follow(family: NDArray[np.int64], hits: int, depth: int) -> Node | Leaf:
-        counts = numbers[family] @ afloat[family]
+    def grow(family: NDArray[np.int64], hits: int, depth: int) -> Node | Leaf:
+        counts = configurations[family] @ not_hit[family]
         if not counts.any():
             shots[family] = depth
-            return Leaf(int(numbers[family].sum()))
+            return Leaf(int(configurations[family].sum()))
         cell = int(counts.argmax())
-        is_hit = afloat[family, cell] > 0
-        parts: dict[Reply, list[int]] = {}
-        for place in family[is_hit].tolist():
-            answer = reply(game, hidings.hidden[place], hits, 1 << cell)
-            parts.setdefault(answer, []).append(place)
-        afloat[family, cell] = 0  # of these hidings the other branches know nothing
+        is_hit = not_hit[family, cell] > 0
+        hidings_by_reply: dict[Reply, list[int]] = {}
+        for hiding in family[is_hit].tolist():
+            answer = reply(game, hidings.hidden[hiding], hits, 1 << cell)
+            hidings_by_reply.setdefault(answer, []).append(hiding)
+        not_hit[family, cell] = 0  # no other branch of the tree has these hidings
         after = {
-            answer: follow(np.array(part), hits | 1 << cell, depth + 1)
-            for answer, part in parts.items()
+            answer: grow(np.array(part), hits | 1 << cell, depth + 1)
+            for answer, part in hidings_by_reply.items()
         }
         if not is_hit.all():
-            after[MISS] = follow(family[~is_hit], hits, depth + 1)
+            after[MISS] = grow(family[~is_hit], hits, depth + 1)
         return Node(game.cell(cell), after)
 
-    root = follow(np.arange(len(hidings)), 0, 0)
-    return root, hidings.totals(payments(objective, shots))
+    root = grow(np.arange(len(hidings)), hits=0, depth=0)
+    return root, hidings.sum_by_orbit(payments(objective, shots))

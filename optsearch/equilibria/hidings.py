@@ -45,50 +45,50 @@ class Hidings:
 
         Raises ImpossiblePosition for a game without a configuration, TooLarge beyond 50,000.
         """
-        numbers: Counter[Hiding] = Counter()
+        counts: Counter[Hiding] = Counter()
         examples: dict[Hiding, Hiding] = {}
-        for ships in _listed(game):
+        for ships in _list_configurations(game):
             hiding = (sum(ships),) if game.is_silent else ships
-            numbers[hiding] += 1
+            counts[hiding] += 1
             examples.setdefault(hiding, ships)
-        hidden = tuple(sorted(numbers))
+        hidden = tuple(sorted(counts))
         return cls(
             game,
             hidden,
-            tuple(numbers[hiding] for hiding in hidden),
-            tuple(examples[hiding] for hiding in hidden),
-            _orbits(game, hidden),
+            configurations=tuple(counts[hiding] for hiding in hidden),
+            examples=tuple(examples[hiding] for hiding in hidden),
+            orbits=_group_by_orbit(game, hidden),
         )
 
     def __len__(self) -> int:
         return len(self.hidden)
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def orbit_sizes(self) -> NDArray[np.int64]:
         """The number of hidings of each orbit."""
         return np.array([len(orbit) for orbit in self.orbits])
 
     @cached_property
     def orbit_of(self) -> NDArray[np.int64]:
         """The orbit of each hiding."""
-        result = np.empty(len(self.hidden), np.int64)
-        for number, orbit in enumerate(self.orbits):
-            result[list(orbit)] = number
-        return result
+        orbit_of_hiding = np.empty(len(self.hidden), np.int64)
+        for index, orbit in enumerate(self.orbits):
+            orbit_of_hiding[list(orbit)] = index
+        return orbit_of_hiding
 
-    def totals(self, costs: NDArray[np.int64]) -> tuple[int, ...]:
+    def sum_by_orbit(self, values: NDArray[np.int64]) -> tuple[int, ...]:
         """Sum the numbers of the hidings over each orbit."""
-        result = np.zeros(len(self.orbits), np.int64)
-        np.add.at(result, self.orbit_of, costs)
-        return tuple(result.tolist())
+        sums = np.zeros(len(self.orbits), np.int64)
+        np.add.at(sums, self.orbit_of, values)
+        return tuple(sums.tolist())
 
     @cached_property
-    def uniform(self) -> tuple[int, ...]:
+    def configurations_by_orbit(self) -> tuple[int, ...]:
         """The configurations of each orbit: the weights of a hider who draws uniformly."""
-        return self.totals(np.array(self.configurations))
+        return self.sum_by_orbit(np.array(self.configurations))
 
 
-def _listed(game: Game) -> Iterator[Hiding]:
+def _list_configurations(game: Game) -> Iterator[Hiding]:
     """Yield each configuration, its ships in their order."""
     position = Position(game)
     game.require_sunk("an equilibrium")
@@ -104,16 +104,17 @@ def _listed(game: Game) -> Iterator[Hiding]:
         yield game.sort_ships(to_masks(ships))
 
 
-def _orbits(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ...]:
-    place = {hiding: i for i, hiding in enumerate(hidden)}
-    in_an_orbit: set[int] = set()
+def _group_by_orbit(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ...]:
+    index_of = {hiding: index for index, hiding in enumerate(hidden)}
+    grouped: set[int] = set()
     orbits = []
-    for i, hiding in enumerate(hidden):
-        if i not in in_an_orbit:
-            orbit = {
-                place[game.sort_ships([image(ship, permutation) for ship in hiding])]
-                for permutation in game.symmetries()
-            }
-            in_an_orbit |= orbit
-            orbits.append(tuple(sorted(orbit)))
+    for index, hiding in enumerate(hidden):
+        if index in grouped:
+            continue
+        orbit = set()
+        for symmetry in game.symmetries():
+            ships = [image(ship, symmetry) for ship in hiding]
+            orbit.add(index_of[game.sort_ships(ships)])
+        grouped |= orbit
+        orbits.append(tuple(sorted(orbit)))
     return tuple(orbits)

@@ -42,15 +42,16 @@ class Memory:
         """Yield the trees of earlier runs, each with what it pays on each orbit."""
         if self.facts is None:
             return
-        for key, value in list(self.facts.items()):
-            if key != "weights":
-                try:
-                    root = tree_of(value, self.hidings.game)
-                    yield root, self._pay_by_orbit(root)
-                except (ValueError, KeyError, TypeError, AttributeError):
-                    raise TableError(
-                        f"{self.facts.path}: {key} is not a tree of {self.hidings.game}"
-                    ) from None
+        game = self.hidings.game
+        for name, fact in list(self.facts.items()):
+            if name == "weights":
+                continue
+            try:
+                root = tree_from_fields(fact, game)
+                payments_by_orbit = self._pay_by_orbit(root)
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise TableError(f"{self.facts.path}: {name} is not a tree of {game}") from None
+            yield root, payments_by_orbit
 
     @property
     def weights(self) -> list[int] | None:
@@ -58,12 +59,13 @@ class Memory:
         if self.facts is None or "weights" not in self.facts:
             return None
         weights = self.facts["weights"]
-        if (
-            not isinstance(weights, list)
-            or len(weights) != len(self.hidings.orbits)
-            or any(type(weight) is not int or weight < 0 for weight in weights)
-            or not any(weights)
-        ):
+        is_mix = (
+            isinstance(weights, list)
+            and len(weights) == len(self.hidings.orbits)
+            and all(type(weight) is int and weight >= 0 for weight in weights)
+            and any(weights)
+        )
+        if not is_mix:
             raise TableError(f"{self.facts.path}: weights are none of {self.hidings.game}")
         return weights
 
@@ -85,31 +87,34 @@ class Memory:
         game = self.hidings.game
         shots = np.zeros(len(self.hidings), np.int64)
         for hiding, ships in enumerate(self.hidings.hidden):
-            node, hits, left = root, 0, sum(ships)
+            node, hits, cells_left = root, 0, sum(ships)
             while isinstance(node, Node):
                 bit = game.bit(node.cell)
                 answer = reply(game, ships, hits, bit)
                 hits |= bit if answer.hit else 0
-                left &= ~bit
+                cells_left &= ~bit
                 node = node.replies[answer]
                 shots[hiding] += 1
-            if left:
+            if cells_left:
                 raise ValueError("cells are left")
-        return self.hidings.totals(payments(self.objective, shots))
+        return self.hidings.sum_by_orbit(payments(self.objective, shots))
 
 
-def tree_of(fields: Any, game: Game) -> Node | Leaf:
+def tree_from_fields(fields: Any, game: Game) -> Node | Leaf:
     """Return the tree of JSON fields; ValueError, KeyError or TypeError for fields of no tree."""
     if "shot" not in fields:
         return Leaf(int(str(fields["configurations"])))
-    names = [name for name in fields if name != "shot"]
-    parts = {game.reply(name): tree_of(fields[name], game) for name in names}
-    return Node(parse_cell(str(fields["shot"])), parts)
+    replies = {
+        game.reply(name): tree_from_fields(child, game)
+        for name, child in fields.items()
+        if name != "shot"
+    }
+    return Node(parse_cell(str(fields["shot"])), replies)
 
 
 def tree_fields(root: Node | Leaf) -> dict[str, object]:
     """Return the JSON fields of a tree, as in tree files."""
     if isinstance(root, Leaf):
         return {"configurations": root.configurations}
-    parts = {str(reply): tree_fields(child) for reply, child in root.replies.items()}
-    return {"shot": cell_name(root.cell), **parts}
+    subtrees = {str(reply): tree_fields(child) for reply, child in root.replies.items()}
+    return {"shot": cell_name(root.cell), **subtrees}

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +44,7 @@ class BestAnswer:
     weights: tuple[int, ...]
     cost: int
     root: Node | Leaf
-    row: tuple[int, ...]
+    payments: tuple[int, ...]
 
 
 class Oracle:
@@ -69,31 +71,33 @@ class Oracle:
         """Return whole weights near a mix, one per orbit, small enough for a quick answer."""
         scale = (MAX_WEIGHT - len(self.hidings)) // self.spread
         scale -= len(self.hidings)  # rounding adds up to a half for each
-        weights = np.rint(mix / self.hidings.sizes * max(1, scale)).astype(np.int64)
+        weights = np.rint(mix / self.hidings.orbit_sizes * max(1, scale)).astype(np.int64)
         return [int(weight) for weight in weights]
 
-    def total(self, weights: Sequence[int]) -> int:
+    def total_weight(self, weights: Sequence[int]) -> int:
         """Return the total weight of all hidings, from one weight for each orbit."""
-        return sum(s * y for s, y in zip(self.hidings.sizes.tolist(), weights, strict=True))
+        pairs = zip(self.hidings.orbit_sizes.tolist(), weights, strict=True)
+        return sum(size * weight for size, weight in pairs)
 
     def answer(self, weights: Sequence[int]) -> BestAnswer:
-        """Return a best answer to whole weights, not all 0."""
-        self.search.weigh(self._spread_out(weights))
+        """Return a best answer to integer weights, one per orbit, not all 0."""
+        self.search.weigh(self._weights_for_solver(weights))
         root, shots = _grow_tree(self.search, self.hidings)
-        row = self.hidings.totals(payments(self.objective, shots))
-        return BestAnswer(tuple(weights), sum(map(int.__mul__, row, weights)), root, row)
+        by_orbit = self.hidings.sum_by_orbit(payments(self.objective, shots))
+        cost = sum(payment * weight for payment, weight in zip(by_orbit, weights, strict=True))
+        return BestAnswer(tuple(weights), cost, root, by_orbit)
 
     def bound_cost(self, weights: Sequence[int]) -> int:
         """Bound the cost of a best answer to the first weights of all, which was cut short.
 
         The ones add at most `spread - 1`, and what costs w N + 1 in all costs w at least this.
         """
-        bound = self.search.bound_cost(self._spread_out(weights))
-        return -((self.spread - 1 - bound) // self.spread)
+        bound = self.search.bound_cost(self._weights_for_solver(weights))
+        return ceil(Fraction(bound - (self.spread - 1), self.spread))
 
-    def _spread_out(self, weights: Sequence[int]) -> list[int]:
+    def _weights_for_solver(self, weights: Sequence[int]) -> list[int]:
         """Return the weight w N + 1 of each hiding; a best answer to these plays on against all."""
-        return [weights[o] * self.spread + 1 for o in self.hidings.orbit_of]
+        return [weights[orbit] * self.spread + 1 for orbit in self.hidings.orbit_of]
 
     def bound_by_previous_weights(self) -> None:
         """Bound later answers by the last one, whose weights are near the next."""
@@ -113,16 +117,16 @@ def _grow_tree(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, S
     """Return a best tree, and the shots that it takes for each hiding."""
     kernel = search.kernel
     assert kernel is not None
-    numbers = np.array(hidings.configurations)
+    configurations = np.array(hidings.configurations)
     shots = np.zeros(len(hidings), np.int64)
 
-    def follow(state: Subfamily, depth: int) -> Node | Leaf:
+    def grow(state: Subfamily, depth: int) -> Node | Leaf:
         if kernel.is_over(state):
             ended = search.order[state.family]
             shots[ended] = depth
-            return Leaf(int(numbers[ended].sum()))
-        free = kernel.free_hits(state)
-        cell = next(bits(free)) if free else search.shot(state)
-        return make_node(kernel, state, cell, lambda reply, part: follow(part, depth + 1))
+            return Leaf(int(configurations[ended].sum()))
+        free_hits = kernel.free_hits(state)
+        cell = next(bits(free_hits)) if free_hits else search.shot(state)
+        return make_node(kernel, state, cell, lambda reply, part: grow(part, depth + 1))
 
-    return follow(search.root, 0), shots
+    return grow(search.root, 0), shots

@@ -80,25 +80,25 @@ def equilibrium(
     executor = execution.executor
     parallel = None if executor is None else Parallel(executor, execution.tasks_at_once)
     with Memory(execution.checkpoint, hidings, objective) as memory:
-        run = _Run(hidings, objective, memory, limit, execution.progress, parallel)
-        interrupted = False
+        run = _DoubleOracle(hidings, objective, memory, limit, execution.progress, parallel)
+        is_interrupted = False
         try:
             with limit.alarm() if limit else nullcontext():
                 run.resume()
                 while not run.is_over(tolerance):
-                    run.go_on()
+                    run.play_round()
         except LimitReached:
             pass
         except KeyboardInterrupt:
             if not partial:
                 raise
-            interrupted = True
+            is_interrupted = True
         if not run.weights:
-            run.bracket()
-        return run.result(interrupted)
+            run.bracket_uniform()
+        return run.result(is_interrupted)
 
 
-class _Run:
+class _DoubleOracle:
     """The rounds of one game."""
 
     def __init__(
@@ -112,24 +112,24 @@ class _Run:
     ):
         self.hidings, self.objective, self.memory = hidings, objective, memory
         self.limit, self.progress = limit, progress
-        self.oracle = Oracle(hidings, objective, self._tick, parallel)
-        self.sizes: list[int] = hidings.sizes.tolist()
-        # the weights of a hider who draws uniformly
-        self.numbers = [n // s for n, s in zip(hidings.uniform, self.sizes, strict=True)]
-        self.hider = linear.HiderProgramme(hidings.sizes)
+        self.oracle = Oracle(hidings, objective, self._check_limit, parallel)
+        self.sizes: list[int] = hidings.orbit_sizes.tolist()
+        by_orbit = zip(hidings.configurations_by_orbit, self.sizes, strict=True)
+        self.uniform_weights = [configurations // size for configurations, size in by_orbit]
+        self.programme = linear.HiderProgramme(hidings.orbit_sizes)
         self.graph = Graph(hidings, objective)
-        self.trees: dict[tuple[int, ...], Node | Leaf | Choice] = {}  # by what they pay
+        self.trees: dict[tuple[int, ...], Node | Leaf | Choice] = {}
         self.rounds = 0
         self.uniform: Fraction | None = None
-        self.lower = Fraction(-1)  # of the best mix so far
+        self.lower = Fraction(-1)
         self.weights: tuple[int, ...] = ()
         self.upper = float("inf")
-        self.exact: list[Fraction] | None = None  # the shooter's mix, once the value is known
-        self.ended = False
+        self.shooter_mix: list[Fraction] | None = None
+        self.has_ended = False
         self.started = time.perf_counter()
-        self.is_new = True  # whether the last answer was a new tree
+        self.is_new_tree = True
 
-    def _tick(self) -> None:
+    def _check_limit(self) -> None:
         if self.limit is not None:
             self.limit.check()
 
@@ -137,135 +137,142 @@ class _Run:
 
     def resume(self) -> None:
         """Begin with a hider who draws uniformly, and with the trees that a checkpoint has."""
-        best = self.memory.weights
-        for root, row in self.memory.trees():
-            self._add(root, row)
-        self.ask(self.numbers)
+        stored_weights = self.memory.weights
+        for root, payments in self.memory.trees():
+            self._add_tree(root, payments)
+        self.answer(self.uniform_weights)
         self.uniform = self.lower
-        self.centre = self._mix(self.numbers)
-        if best is not None and best != self.numbers:
-            self.ask(best)
+        self.centre = self._probabilities(self.uniform_weights)
+        if stored_weights is not None and stored_weights != self.uniform_weights:
+            self.answer(stored_weights)
 
-    def bracket(self) -> None:
+    def bracket_uniform(self) -> None:
         """Bound the value if the first answer was cut short."""
         self.limit = None
-        self.weights = tuple(self.numbers)
-        self.lower = Fraction(self.oracle.bound_cost(self.numbers), self.oracle.total(self.numbers))
-        root, row = greedy_tree(self.hidings, self.objective)
-        self.trees.setdefault(row, root)
-        self.hider = linear.HiderProgramme(self.hidings.sizes)  # a tree may have been joining
-        for row in self.trees:
-            self.hider.add(row)
+        self.weights = tuple(self.uniform_weights)
+        least_cost = self.oracle.bound_cost(self.uniform_weights)
+        self.lower = Fraction(least_cost, self.oracle.total_weight(self.uniform_weights))
+        root, payments_of_greedy = greedy_tree(self.hidings, self.objective)
+        self.trees.setdefault(payments_of_greedy, root)
+        # The programme may have been interrupted while a tree joined it.
+        self.programme = linear.HiderProgramme(self.hidings.orbit_sizes)
+        for payments in self.trees:
+            self.programme.add(payments)
 
-    def ask(self, weights: Sequence[int]) -> BestAnswer:
+    def answer(self, weights: Sequence[int]) -> BestAnswer:
         """Return the best answer to a mix; its tree joins the trees."""
         self.rounds += 1
         answer = self.oracle.answer(weights)
-        self.is_new = answer.row not in self.trees
-        if self.is_new:
-            self._add(answer.root, answer.row)
+        self.is_new_tree = answer.payments not in self.trees
+        if self.is_new_tree:
+            self._add_tree(answer.root, answer.payments)
             self.memory.add(answer.root)
-        worth = self._worth(answer)
-        if worth > self.lower:
-            self.lower, self.weights = worth, answer.weights
+        mean = self._mean_payment(answer)
+        if mean > self.lower:
+            self.lower, self.weights = mean, answer.weights
             self.oracle.bound_by_previous_weights()
-            self.centre = self._mix(weights)
+            self.centre = self._probabilities(weights)
             self.memory.keep(answer.weights)
         return answer
 
-    def _mix(self, weights: Sequence[int]) -> NDArray[np.float64]:
+    def _probabilities(self, weights: Sequence[int]) -> NDArray[np.float64]:
         """Return the probability of each orbit."""
-        total = self.oracle.total(weights)
-        return np.array([s * y / total for s, y in zip(self.sizes, weights, strict=True)])
+        total = self.oracle.total_weight(weights)
+        return np.array([size * w / total for size, w in zip(self.sizes, weights, strict=True)])
 
-    def _worth(self, answer: BestAnswer) -> Fraction:
+    def _mean_payment(self, answer: BestAnswer) -> Fraction:
         """Return a lower bound on the mean that any tree pays against a mix."""
-        return Fraction(answer.cost, self.oracle.total(answer.weights))
+        return Fraction(answer.cost, self.oracle.total_weight(answer.weights))
 
-    def _add(self, tree: Node | Leaf | Choice, row: tuple[int, ...]) -> None:
+    def _add_tree(self, tree: Node | Leaf | Choice, payments: tuple[int, ...]) -> None:
         if isinstance(tree, Node | Leaf):
             self.graph.add(tree)
-        if row not in self.trees:
-            self.hider.add(row)
-            self.trees[row] = tree
+        if payments not in self.trees:
+            self.programme.add(payments)
+            self.trees[payments] = tree
 
-    def go_on(self) -> None:
+    def play_round(self) -> None:
         """Play one round: solve the programme over the trees so far, then answer a mix."""
-        mix, near = self._mixes()
+        best_mix, level_mix = self._choose_mixes()
         self._report()
-        self._tick()
+        self._check_limit()
         if self.upper - self.lower < CLOSE:
-            self._settle()
+            self._try_vertex()
             return
-        before = self.lower
-        self.ask(self.oracle.integer_weights(near))
-        if self.lower == before and not self.is_new:
-            if near is not mix:
-                self.ask(self.oracle.integer_weights(mix))
-            if not self.is_new:
-                self._settle()
+        lower_before = self.lower
+        self.answer(self.oracle.integer_weights(level_mix))
+        if self.lower > lower_before or self.is_new_tree:
+            return
+        if level_mix is not best_mix:
+            self.answer(self.oracle.integer_weights(best_mix))
+        if not self.is_new_tree:
+            self._try_vertex()
 
-    def _mixes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _choose_mixes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the best mix against the trees so far, and the one to answer.
 
         Trees of the graph that are much better against them join before that.
         """
         for _ in range(MOST_JOIN):
-            mix, near = self._mixes_now()
-            joined = [self._join(mix), near is not mix and self._join(near)]
-            if not any(joined):
-                return mix, near
-            self._tick()
-        return self._mixes_now()
+            best_mix, level_mix = self._solve_mixes()
+            has_joined = self._join_tree(best_mix)
+            if level_mix is not best_mix:
+                has_joined |= self._join_tree(level_mix)
+            if not has_joined:
+                return best_mix, level_mix
+            self._check_limit()
+        return self._solve_mixes()
 
-    def _mixes_now(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        mix = self.hider.mix()
-        self.upper = min(self.upper, self._least_pay(mix))
+    def _solve_mixes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        best_mix = self.programme.hider_mix()
+        self.upper = min(self.upper, self._least_payment(best_mix))
         is_far = self.upper - self.lower > END
-        return mix, self._at_level() if is_far else mix
+        return best_mix, self._mix_at_level() if is_far else best_mix
 
-    def _least_pay(self, mix: NDArray[np.float64]) -> float:
-        return float((self.hider.pays @ mix).min())
+    def _least_payment(self, mix: NDArray[np.float64]) -> float:
+        """Return the mean that the best of the trees so far pays against a mix."""
+        return float((self.programme.mean_payments @ mix).min())
 
-    def _join(self, mix: NDArray[np.float64]) -> bool:
+    def _join_tree(self, mix: NDArray[np.float64]) -> bool:
         """Add the graph's best tree against a mix if it is much better; True if it was added."""
-        weights = mix / self.hidings.sizes
-        choice, row = self.graph.best(weights[self.hidings.orbit_of])
-        threshold = self._least_pay(mix) - BETTER * float(self.upper - self.lower)
-        if np.array(row) @ weights >= threshold or row in self.trees:
+        weights = mix / self.hidings.orbit_sizes
+        choice, payments = self.graph.best_tree(weights[self.hidings.orbit_of])
+        threshold = self._least_payment(mix) - BETTER * float(self.upper - self.lower)
+        if np.array(payments) @ weights >= threshold or payments in self.trees:
             return False
-        self._add(choice, row)
+        self._add_tree(choice, payments)
         return True
 
-    def _at_level(self) -> NDArray[np.float64]:
+    def _mix_at_level(self) -> NDArray[np.float64]:
         """Return a mix near the best one against which the trees pay a share of the gap more.
 
         Near it the trees so far are most informative (Lemaréchal, Nemirovskii and Nesterov 1995).
         """
         lower = float(self.lower)
         level = lower + LEVEL * (self.upper - lower)
-        return linear.nearest(self.hider.pays, self.centre, level)
+        return linear.nearest_mix(self.programme.mean_payments, self.centre, level)
 
-    def _settle(self) -> None:
+    def _try_vertex(self) -> None:
         """Try the vertex of the programme; the run ends if it is exact or no new tree joined."""
-        rows, (orbits, trees) = list(self.trees), self.hider.vertex()
-        weights = linear.exact_hider(rows, self.sizes, orbits, trees)
-        shooter = linear.exact_shooter(rows, self.sizes, orbits, trees)
-        if weights is None or shooter is None:
-            self.ended = True
+        payments, (orbits, trees) = list(self.trees), self.programme.vertex()
+        weights = linear.exact_hider(payments, self.sizes, orbits, trees)
+        shooter_mix = linear.exact_shooter(payments, self.sizes, orbits, trees)
+        if weights is None or shooter_mix is None:
+            self.has_ended = True
             return
-        greatest = linear.greatest_pay(rows, self.sizes, shooter)
-        if self.uniform != greatest:
+        upper = linear.greatest_payment(payments, self.sizes, shooter_mix)
+        if self.uniform != upper:  # else a uniform hider proves the value
             try:
-                answer = self.ask(weights)
+                answer = self.answer(weights)
             except TooLarge:  # the bracket stays
-                self.ended = True
+                self.has_ended = True
                 return
-            if self._worth(answer) == self.lower:
-                self.weights = answer.weights  # those of the vertex are the least whole numbers
-        if self.lower == greatest:
-            self.exact = shooter + [Fraction(0)] * (len(self.trees) - len(shooter))
-        self.ended = self.exact is not None or not self.is_new
+            if self._mean_payment(answer) == self.lower:
+                self.weights = answer.weights  # those of the vertex are the least integers
+        if self.lower == upper:
+            new_trees = len(self.trees) - len(shooter_mix)
+            self.shooter_mix = shooter_mix + [Fraction(0)] * new_trees
+        self.has_ended = self.shooter_mix is not None or not self.is_new_tree
 
     def _report(self) -> None:
         seconds = time.perf_counter() - self.started
@@ -275,30 +282,31 @@ class _Run:
 
     def is_over(self, tolerance: Fraction) -> bool:
         """True if the value is known, or its bounds are near enough."""
-        near = self.upper - self.lower <= tolerance - Fraction(CLOSE)
-        return self.ended or (bool(tolerance) and near)
+        if self.has_ended or not tolerance:
+            return self.has_ended
+        return bool(self.upper - self.lower <= tolerance - Fraction(CLOSE))
 
     # The end
 
     def result(self, is_interrupted: bool) -> Equilibrium:
         """Return the equilibrium or its bracket so far; all numbers are exact."""
-        mix = self.exact
+        mix = self.shooter_mix
         if mix is None:
             # A tree whose joining was interrupted is left out.
-            mix = linear.round_mix(self.hider.shooter()[: len(self.trees)], SHARES)
+            mix = linear.round_mix(self.programme.shooter_mix()[: len(self.trees)], SHARES)
         used = [
-            (tree if isinstance(tree, Node | Leaf) else self.graph.tree(tree), p)
-            for tree, p in zip(self.trees.values(), mix, strict=True)
-            if p
+            (tree if isinstance(tree, Node | Leaf) else self.graph.build_tree(tree), probability)
+            for tree, probability in zip(self.trees.values(), mix, strict=True)
+            if probability
         ]
         return Equilibrium(
             hidings=self.hidings,
             objective=self.objective,
             lower=self.lower,
-            upper=linear.greatest_pay(list(self.trees), self.sizes, mix),
+            upper=linear.greatest_payment(list(self.trees), self.sizes, mix),
             weights=self.weights,
             roots=tuple(root for root, _ in used),
-            probabilities=tuple(p for _, p in used),
+            probabilities=tuple(probability for _, probability in used),
             uniform=self.uniform,
             rounds=self.rounds,
             trees=len(self.trees),

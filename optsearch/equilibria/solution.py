@@ -94,23 +94,22 @@ class Equilibrium:
 
     @property
     def total_weight(self) -> int:
-        """The sum of the weights of all ways to hide."""
-        return sum(s * y for s, y in zip(self.hidings.sizes.tolist(), self.weights, strict=True))
+        """Return the sum of the weights of all hidings."""
+        pairs = zip(self.hidings.orbit_sizes.tolist(), self.weights, strict=True)
+        return sum(size * weight for size, weight in pairs)
 
     @property
     def orbits_used(self) -> list[int]:
         """The orbits that the hider uses."""
-        return [number for number, weight in enumerate(self.weights) if weight]
+        return [orbit for orbit, weight in enumerate(self.weights) if weight]
 
     @property
     def hider(self) -> list[tuple[int, Fraction]]:
         """The orbits that the hider uses, each with the probability of the whole; likely first."""
-        total = self.total_weight
-        shares = [
-            (number, Fraction(weight * len(self.hidings.orbits[number]), total))
-            for number, weight in enumerate(self.weights)
-            if weight
-        ]
+        total, shares = self.total_weight, []
+        for orbit in self.orbits_used:
+            weight = self.weights[orbit] * len(self.hidings.orbits[orbit])
+            shares.append((orbit, Fraction(weight, total)))
         return sorted(shares, key=lambda share: (-share[1], share[0]))
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -122,12 +121,12 @@ class Equilibrium:
         orbits, hidden = self.hidings.orbits, self.hidings.hidden
         return [
             {
-                "hidden": list(map(self.game.names, hidden[orbits[number][0]])),
-                "images": len(orbits[number]),
+                "hidden": list(map(self.game.names, hidden[orbits[orbit][0]])),
+                "images": len(orbits[orbit]),
                 "probability": float(share),
                 "probability_exact": str(share),
             }
-            for number, share in self.hider
+            for orbit, share in self.hider
         ]
 
     @property
@@ -145,18 +144,19 @@ class Equilibrium:
     @property
     def occupancy(self) -> NDArray[np.float64]:
         """The probability of a ship on each cell by the hider's mix; shape (rows, columns)."""
-        return self._occupancy([float(Fraction(y, self.total_weight)) for y in self.weights])
+        total = self.total_weight
+        return self._sum_by_cell([float(Fraction(weight, total)) for weight in self.weights])
 
     @property
     def uniform_occupancy(self) -> NDArray[np.float64]:
         """The probability of a ship on each cell if drawn uniformly; shape (rows, columns)."""
-        numbers = self.hidings.configurations
-        return self._occupancy([numbers[orbit[0]] / sum(numbers) for orbit in self.hidings.orbits])
+        counts = self.hidings.configurations
+        return self._sum_by_cell([counts[orbit[0]] / sum(counts) for orbit in self.hidings.orbits])
 
-    def _occupancy(self, weights: list[float]) -> NDArray[np.float64]:
-        result = np.zeros(self.game.cells)
-        for weight, orbit in zip(weights, self.hidings.orbits, strict=True):
-            for place in orbit if weight else ():
-                for ship in self.hidings.hidden[place]:
-                    result[list(bits(ship))] += weight
-        return result.reshape(self.game.rows, self.game.columns)
+    def _sum_by_cell(self, probabilities: list[float]) -> NDArray[np.float64]:
+        occupancy = np.zeros(self.game.cells)
+        for probability, orbit in zip(probabilities, self.hidings.orbits, strict=True):
+            ships = [ship for hiding in orbit for ship in self.hidings.hidden[hiding]]
+            for ship in ships if probability else ():
+                occupancy[list(bits(ship))] += probability
+        return occupancy.reshape(self.game.rows, self.game.columns)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import gcd
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,13 @@ from optsearch.search.team import Parallel
 from optsearch.support.errors import TooLarge
 
 MOST = 50_000  # states whose shots are compared in whole numbers
+
+
+class _BestShot(NamedTuple):
+    """The least cost of a state, and the index of the cell to shoot; -1 if the game is over."""
+
+    cost: int
+    cell: int
 
 
 class WeightedSearch:
@@ -71,24 +79,24 @@ class WeightedSearch:
 
     def weigh(self, weights: Sequence[int]) -> None:
         """Give the configurations other weights, each above 0."""
-        self.common = gcd(*weights)  # equal weights are searched much faster as ones
-        self.weights = [weight // self.common for weight in weights]
+        self.common_factor = gcd(*weights)  # equal weights are searched much faster as ones
+        self.weights = [weight // self.common_factor for weight in weights]
         total, n = sum(self.weights), len(weights)
-        self.is_whole = total <= MAX_WEIGHT
-        units = self.weights
-        if not self.is_whole:
+        self.kernel_is_exact = total <= MAX_WEIGHT
+        kernel_weights = self.weights
+        if not self.kernel_is_exact:
             unit = total // (MAX_WEIGHT - n) + 1
-            units = [-(-weight // unit) for weight in self.weights]
+            kernel_weights = [-(-weight // unit) for weight in self.weights]
         if self.kernel is None or self.parallel is not None:
-            self.solver = self._solver(units)
+            self.solver = self._make_solver(kernel_weights)
             self.solver.search(parallel=self.parallel)  # fills the table that the tree is made from
             self.kernel = self.solver.kernel
-            self.order = self._order(self.kernel)
+            self.order = self._find_order(self.kernel)
         else:
-            self.kernel.weigh(tuple(units[i] for i in self.order))
-        self._known: dict[tuple[bytes, int], tuple[int, int]] = {}
+            self.kernel.weigh(tuple(kernel_weights[i] for i in self.order))
+        self._best_shots: dict[tuple[bytes, int], _BestShot] = {}
 
-    def _solver(self, units: Sequence[int]) -> Solver:
+    def _make_solver(self, units: Sequence[int]) -> Solver:
         weights = dict(zip(self.configurations, units, strict=True))
         return Solver(
             Position(self.game),
@@ -98,80 +106,83 @@ class WeightedSearch:
             prior=Prior.of_configurations(self.game, weights, name="the hider's mix"),
         )
 
-    def _order(self, kernel: Kernel) -> NDArray[np.int64]:
-        ships = kernel.problem.ships
-        if ships is None:
+    def _find_order(self, kernel: Kernel) -> NDArray[np.int64]:
+        ships_of_sets = kernel.problem.ships
+        if ships_of_sets is None:
             return np.arange(len(self.configurations))
-        place = {ships: i for i, ships in enumerate(self.configurations)}
-        return np.array([place[self.game.sort_ships(to_masks(row))] for row in ships])
+        index_of = {ships: i for i, ships in enumerate(self.configurations)}
+        return np.array([index_of[self.game.sort_ships(to_masks(row))] for row in ships_of_sets])
 
     def bound_cost(self, weights: Sequence[int]) -> int:
         """Bound what the best strategy pays, from what the first search knows when it is cut short.
 
         weights -- those of `weigh`.
         """
-        common = gcd(*weights)
+        common_factor = gcd(*weights)
         if self.solver is None:
-            self.solver = self._solver([weight // common for weight in weights])
+            self.solver = self._make_solver([weight // common_factor for weight in weights])
         so_far = self.solver.search(time_limit=0)
         if self.objective.shots is None:
             assert so_far.lower is not None
-            return so_far.lower * common
+            return so_far.lower * common_factor
         finished = so_far.upper if so_far.finished is None else so_far.finished
         assert finished is not None
-        return (so_far.configurations - finished) * common
+        return (so_far.configurations - finished) * common_factor
 
     @property
     def root(self) -> Subfamily:
         """The state before the first shot."""
         assert self.kernel is not None
-        last = self.objective.shots
-        budget = NO_BUDGET if last is None else last - self.kernel.cells_left
+        most_shots = self.objective.shots
+        budget = NO_BUDGET if most_shots is None else most_shots - self.kernel.cells_left
         return self.kernel.root._replace(budget=budget)
 
     def least_payment(self) -> int:
         """Return what the best strategy pays in total, each configuration counted by its weight."""
         assert self.kernel is not None
-        cost = self.kernel.solve(self.root) if self.is_whole else self._best(self.root)[0]
+        root = self.root
+        cost = self.kernel.solve(root) if self.kernel_is_exact else self._best_shot(root).cost
         if self.objective.shots is None:
             cost += self.kernel.cells_left * sum(self.weights)
-        return cost * self.common
+        return cost * self.common_factor
 
     def shot(self, state: Subfamily) -> int:
         """Return the cell that a best strategy shoots at a state without free hits."""
         assert self.kernel is not None
-        return best_cell(self.kernel, state) if self.is_whole else self._best(state)[1]
+        if self.kernel_is_exact:
+            return best_cell(self.kernel, state)
+        return self._best_shot(state).cell
 
-    def _best(self, state: Subfamily) -> tuple[int, int]:
+    def _best_shot(self, state: Subfamily) -> _BestShot:
         """Return the least cost of a state and the first best shot, or -1 if it is over."""
         kernel = self.kernel
         assert kernel is not None
         state = state._replace(hits=state.hits | kernel.free_hits(state))
         if kernel.is_over(state):
-            return 0, -1
+            return _BestShot(0, -1)
         if kernel.is_lost(state):
-            return 0, first_cell(kernel, state)
+            return _BestShot(0, first_cell(kernel, state))
         key = state.family.tobytes(), state.budget
-        if key not in self._known:
+        if key not in self._best_shots:
             kernel.tick()
-            if len(self._known) >= MOST:
+            if len(self._best_shots) >= MOST:
                 raise TooLarge(f"weights of {self.game} are too far apart to be compared exactly")
-            cells = self.game.cells - state.hits.bit_count()
-            limit = kernel.solve(state) + len(state.family) * cells + 1
+            most_misses = self.game.cells - state.hits.bit_count()
+            limit = kernel.solve(state) + len(state.family) * most_misses + 1  # see the module
             costs = {
-                cell: self._after(state, cell)
+                cell: self._cost_of_shot(state, cell)
                 for cell, bound in kernel.shots(state)
                 if bound < limit and kernel.cost_of_shot(state, cell, limit) < limit
             }
             cell = min(costs, key=costs.__getitem__)
-            self._known[key] = costs[cell], cell
-        return self._known[key]
+            self._best_shots[key] = _BestShot(costs[cell], cell)
+        return self._best_shots[key]
 
-    def _after(self, state: Subfamily, cell: int) -> int:
+    def _cost_of_shot(self, state: Subfamily, cell: int) -> int:
         """Return the least cost of a state after a given first shot."""
         assert self.kernel is not None
         parts = self.kernel.parts(state, cell)
-        cost = sum(self._best(part)[0] for part in parts.values())
+        cost = sum(self._best_shot(part).cost for part in parts.values())
         if MISS in parts:
             missed = sum(self.weights[i] for i in self.order[parts[MISS].family])
             cost += missed * miss_cost(self.objective, state.budget)
