@@ -27,7 +27,7 @@ VERSION = 1
 
 
 def save(solution: Equilibrium, path: str | Path) -> None:
-    """Write the certificate of an equilibrium; ProofError if it cannot be written."""
+    """Write the certificate of an equilibrium to a file; ProofError if it cannot be written."""
     game, hidings = solution.game, solution.hidings
     head = {
         "format": FORMAT,
@@ -56,17 +56,20 @@ def save(solution: Equilibrium, path: str | Path) -> None:
 
 
 def check(path: str | Path, effort: int = EFFORT) -> CheckedCertificate:
-    """Check the certificate in a file, by plain Python that shares no code with the search.
+    """Check the certificate in a file, in plain Python that shares no code with the search.
 
-    effort -- families that a plain search visits before the exact solver takes over; the answer
-    says which of them checked it. Raises ProofError for a file that is not a certificate or does
-    not prove its claim.
+    effort -- the number of families that a plain search visits before it gives up; the exact solver
+    then takes over. The result says which of the two checked the bound. Raises ProofError for a
+    file that is not a certificate or does not prove its claim.
     """
     return certificates.check(path, effort, _least_payment)
 
 
 def _least_payment(game: Game, objective: Objective, weights: dict[tuple[int, ...], int]) -> int:
-    """Return the least total that any strategy pays for weighted configurations, by the solver."""
+    """Return the least that any strategy pays in total, by the exact solver.
+
+    weights -- of the configurations, each given as the masks of its ships.
+    """
     by_cells = sorted(weights, key=sum)
     search = WeightedSearch(game, objective, by_cells, tick=lambda: None, memory=MEMORY)
     search.weigh([weights[ships] for ships in by_cells])

@@ -30,7 +30,7 @@ ROOT = 1
 
 @dataclass
 class _Shot:
-    """A shot at a node, and the nodes that follow."""
+    """A shot at a node, and the node after each reply."""
 
     cell: Cell
     after: dict[Reply, int]
@@ -38,9 +38,11 @@ class _Shot:
 
 @dataclass
 class _Layer:
-    """The nodes of one height above their leaves, and their shots, side by side.
+    """The nodes of one height above their leaves, and all their shots, node by node.
 
-    starts -- (nodes,) the first shot of each. after -- (shots, replies) the nodes that follow.
+    nodes -- shape (nodes,). shots -- shape (shots,), the index of each in `Graph._shots`. starts --
+    shape (nodes,): where the shots of each node begin. after -- shape (shots, replies): the nodes
+    that follow a shot, filled up with NOWHERE.
     """
 
     nodes: NDArray[np.int64]
@@ -59,7 +61,10 @@ class _EndedGame(NamedTuple):
 
 @dataclass
 class Graph:
-    """All trees so far of one game; `add` at least one before `best`."""
+    """All trees so far of one game, joined where they reach equal families.
+
+    The caller must `add` a tree before it asks for the `best_tree`.
+    """
 
     hidings: Hidings
     objective: Objective
@@ -77,6 +82,10 @@ class Graph:
     def _add_subtree(
         self, tree: Node | Leaf, hidings: tuple[int, ...], hits: int, depth: int
     ) -> int:
+        """Add the part of a tree that some hidings reach; return the node of its root.
+
+        hits -- the mask of the cells hit before. depth -- the number of shots before.
+        """
         has_deadline = self.objective.shots is not None
         family = hidings, hits, depth if has_deadline else 0
         node = self._nodes.setdefault(family, len(self._nodes) + 1)
@@ -107,9 +116,10 @@ class Graph:
         return node
 
     def best_tree(self, weights: NDArray[np.float64]) -> tuple[Choice, tuple[int, ...]]:
-        """Return the tree that pays least against weights of the hidings, as the shot at each node.
+        """Find the tree in the graph that pays least against weights of the hidings.
 
-        Also return what it pays on each orbit, summed over the hidings of the orbit.
+        Returns the shot that it takes at each node, and what it pays on each orbit (the images of a
+        hiding under the symmetries of the board), summed over the hidings of the orbit.
         """
         if self._layers is None:
             self._layers = self._group_by_height()
@@ -139,9 +149,10 @@ class Graph:
     def _follow_shots(
         self, layers: Sequence[_Layer], chosen_rows: Sequence[NDArray[np.intp]]
     ) -> tuple[Choice, NDArray[np.int64]]:
-        """Follow the shots chosen at each height from the root down.
+        """Follow the chosen shots from the root down.
 
-        Return the shots at the nodes that they reach, and the depth of every node, -1 elsewhere.
+        chosen_rows -- for each layer the row of the shot chosen at each of its nodes. Returns the
+        shots at the nodes that are reached, and the depth of every node, -1 if it is not reached.
         """
         depth = np.full(len(self._nodes) + 1, -1)
         depth[ROOT] = 0
@@ -155,7 +166,7 @@ class Graph:
         return np.hstack(choice), depth
 
     def build_tree(self, choice: Choice) -> Node | Leaf:
-        """Return the tree that takes the shots of a choice (`best`)."""
+        """Return the tree that takes the shots of a choice of `best_tree`."""
         return self._build_subtree(dict(choice.T.tolist()), ROOT)
 
     def _build_subtree(self, shot_at: Mapping[int, int], node: int) -> Node | Leaf:
@@ -166,7 +177,7 @@ class Graph:
         return Node(shot.cell, replies)
 
     def _group_by_height(self) -> list[_Layer]:
-        """Group the nodes by the longest way to a leaf, the shortest first."""
+        """Group the nodes that are no leaves by the longest way to a leaf, the shortest first."""
         height = dict.fromkeys(self._leaves, 0)
         nodes_by_height: dict[int, list[int]] = {}
 

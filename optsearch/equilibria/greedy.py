@@ -14,9 +14,10 @@ from optsearch.tree import Leaf, Node
 
 
 def greedy_tree(hidings: Hidings, objective: Objective) -> tuple[Node | Leaf, tuple[int, ...]]:
-    """Return the tree, and what it pays on each orbit, summed over the hidings of the orbit.
+    """Return greedy's tree against a uniform hider, and what it pays on each orbit.
 
-    Of several most probable cells it shoots the first, row by row.
+    The tree shoots a most probable cell; of several the first, row by row. The payment on an orbit
+    (the images of a hiding under the symmetries of the board) is the sum over its hidings.
     """
     game = hidings.game
     configurations = np.array(hidings.configurations, np.float64)  # exact, and multiplied fast
@@ -26,6 +27,7 @@ def greedy_tree(hidings: Hidings, objective: Objective) -> tuple[Node | Leaf, tu
     shots: Shots = np.zeros(len(hidings), np.int64)
 
     def grow(family: NDArray[np.int64], hits: int, depth: int) -> Node | Leaf:
+        """Return the tree for a family of hidings, by index; hits -- mask of the cells hit."""
         counts = configurations[family] @ not_hit[family]
         if not counts.any():
             shots[family] = depth

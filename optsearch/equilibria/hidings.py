@@ -26,11 +26,13 @@ Hiding = tuple[int, ...]  # the ships, ascending; one mask of all cells if nothi
 
 @dataclass(frozen=True)
 class Hidings:
-    """Everything that can be hidden in a game, with the orbits of the symmetries of the board.
+    """Every choice of the hider in a game, a hiding, and the orbits of these choices.
 
-    hidden -- ascending. configurations -- the number of each (above 1 only if ships touch and
-    nothing is announced). examples -- one of these, as ships. orbits -- places in `hidden`,
-    ascending, ordered by the least place.
+    hidden -- the hidings, ascending. configurations -- for each hiding the number of its
+    configurations (above 1 only if ships touch and nothing is announced). examples -- for each
+    hiding one of them, as its ships. orbits -- an orbit is the images of one hiding under the
+    symmetries of the board, as ascending indices in `hidden`; orbits are in the order of their
+    least index.
     """
 
     game: Game
@@ -41,7 +43,7 @@ class Hidings:
 
     @classmethod
     def of(cls, game: Game) -> Hidings:
-        """List the ways to hide in a game, with their orbits.
+        """List the hidings of a game, with their orbits.
 
         Raises ImpossiblePosition for a game without a configuration, TooLarge beyond 50,000.
         """
@@ -70,26 +72,29 @@ class Hidings:
 
     @cached_property
     def orbit_of(self) -> NDArray[np.int64]:
-        """The orbit of each hiding."""
+        """The index of its orbit for each hiding."""
         orbit_of_hiding = np.empty(len(self.hidden), np.int64)
         for index, orbit in enumerate(self.orbits):
             orbit_of_hiding[list(orbit)] = index
         return orbit_of_hiding
 
     def sum_by_orbit(self, values: NDArray[np.int64]) -> tuple[int, ...]:
-        """Sum the numbers of the hidings over each orbit."""
+        """Sum the values of the hidings of each orbit; values -- one per hiding."""
         sums = np.zeros(len(self.orbits), np.int64)
         np.add.at(sums, self.orbit_of, values)
         return tuple(sums.tolist())
 
     @cached_property
     def configurations_by_orbit(self) -> tuple[int, ...]:
-        """The configurations of each orbit: the weights of a hider who draws uniformly."""
+        """The number of configurations of all hidings of each orbit."""
         return self.sum_by_orbit(np.array(self.configurations))
 
 
 def _list_configurations(game: Game) -> Iterator[Hiding]:
-    """Yield each configuration, its ships in their order."""
+    """Yield each configuration of a game, as the masks of its ships in ascending order.
+
+    Raises as `Hidings.of`.
+    """
     position = Position(game)
     game.require_sunk("an equilibrium")
     game.require_small("listing configurations")
@@ -105,6 +110,7 @@ def _list_configurations(game: Game) -> Iterator[Hiding]:
 
 
 def _group_by_orbit(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ...]:
+    """Group the indices of hidings that the symmetries of the board map to each other."""
     index_of = {hiding: index for index, hiding in enumerate(hidden)}
     grouped: set[int] = set()
     orbits = []

@@ -35,7 +35,14 @@ INFINITY = float("inf")
 
 
 class HiderProgramme:
-    """The hider's programme over the trees so far; each solution starts from the one before."""
+    """The linear programme for the hider's best mix against the trees so far.
+
+    It maximizes the value v, so that each tree pays v or more on average. The unknowns are the
+    probability of each orbit and v; the first row says that the probabilities add up to 1, and each
+    tree has a further row. Each solution starts from the one before.
+
+    orbit_sizes -- the number of hidings of each orbit.
+    """
 
     def __init__(self, orbit_sizes: NDArray[np.int64]):
         self.orbit_sizes = orbit_sizes
@@ -58,7 +65,7 @@ class HiderProgramme:
         self._solver.addRow(lower, upper, len(row), self._columns, row)
 
     def add(self, payments: Sequence[int]) -> None:
-        """Add the row of a tree."""
+        """Add a tree, by what it pays on each orbit, summed over the hidings of the orbit."""
         if self._trees == len(self._payments):
             self._payments = np.vstack([self._payments, np.zeros_like(self._payments)])
         mean_payments = self._payments[self._trees]
@@ -68,7 +75,7 @@ class HiderProgramme:
 
     @property
     def mean_payments(self) -> Matrix:
-        """The mean that each tree pays on a hiding of each orbit; shape (trees, orbits)."""
+        """What each tree pays on average on a hiding of each orbit; shape (trees, orbits)."""
         return self._payments[: self._trees]
 
     def hider_mix(self) -> Vector:
@@ -77,12 +84,18 @@ class HiderProgramme:
         return _normalize(self._solver.getSolution().col_value[:-1])
 
     def shooter_mix(self) -> Vector:
-        """Return the best mix of the shooter: the prices of the rows of the trees."""
+        """Return the best mix of the shooter, a probability for each tree.
+
+        It is the prices of the rows of the trees.
+        """
         self._solve()
         return _normalize(self._solver.getSolution().row_dual[1:])
 
     def vertex(self) -> tuple[list[int], list[int]]:
-        """Return the orbits that the hider uses at the vertex, and as many trees tight there."""
+        """Return what describes the vertex that solves the programme, as indices.
+
+        First the orbits that the hider uses there, then as many trees that pay exactly the value.
+        """
         self._solve()
         basis, basic = self._solver.getBasis(), highspy.HighsBasisStatus.kBasic
         orbits = [orbit for orbit, status in enumerate(basis.col_status[:-1]) if status == basic]
@@ -96,6 +109,7 @@ class HiderProgramme:
 
 
 def _normalize(values: Sequence[float]) -> Vector:
+    """Return values as probabilities that add up to 1; a negative value counts as 0."""
     mix = np.maximum(values, 0)
     return np.asarray(mix / mix.sum())
 
@@ -103,8 +117,9 @@ def _normalize(values: Sequence[float]) -> Vector:
 def nearest_mix(mean_payments: Matrix, centre: Vector, level: float) -> Vector:
     """Return a mix of the hider near `centre` against which each tree pays about `level` or more.
 
-    The distance is the sum of squares over the probabilities of `centre`. `STEPS` steps (Nesterov
-    1983) raise the dual of that programme; any mix will do, so it need not be exact.
+    mean_payments -- of each tree on each orbit. The distance to `centre` is the sum of the squares
+    of the differences, each divided by the probability in `centre`. `STEPS` steps of Nesterov's
+    method (1983) raise the dual of that programme. The result need not be exact: any mix will do.
     """
     # With differences divided by `scale` the distance is the plain sum of squares.
     scale = np.sqrt(np.maximum(centre, LEAST_SCALE / len(centre)))
@@ -136,9 +151,10 @@ def nearest_mix(mean_payments: Matrix, centre: Vector, level: float) -> Vector:
 def exact_hider(
     payments: Payments, orbit_sizes: Sequence[int], orbits: Sequence[int], trees: Sequence[int]
 ) -> list[int] | None:
-    """Return the hider's integer weights, one per orbit, at the vertex of some orbits and trees.
+    """Return the hider's weights of single hidings at a vertex: an integer for each orbit.
 
-    None if the equations do not have exactly one solution, or a weight is negative.
+    orbits, trees -- the vertex, as `HiderProgramme.vertex` returns it. Returns None if its
+    equations do not have exactly one solution, or a weight is negative.
     """
     # The unknowns are the weights and the value v: each of the trees pays v in total.
     equations = [[*(payments[tree][orbit] for orbit in orbits), -1, 0] for tree in trees]
@@ -155,9 +171,10 @@ def exact_hider(
 def exact_shooter(
     payments: Payments, orbit_sizes: Sequence[int], orbits: Sequence[int], trees: Sequence[int]
 ) -> list[Fraction] | None:
-    """Return the shooter's probability of each tree at the vertex of some orbits and trees.
+    """Return the shooter's mix at a vertex: the exact probability of each tree.
 
-    None if the equations do not have exactly one solution, or a probability is negative.
+    orbits, trees -- the vertex, as `HiderProgramme.vertex` returns it. Returns None if its
+    equations do not have exactly one solution, or a probability is negative.
     """
     # The unknowns are the probabilities and the value v: on each of the orbits they pay v per
     # hiding on average.
@@ -177,7 +194,10 @@ def exact_shooter(
 def greatest_payment(
     payments: Payments, orbit_sizes: Sequence[int], mix: Sequence[Fraction]
 ) -> Fraction:
-    """Return the mean that a mix of trees pays against the orbit that is worst for it."""
+    """Return the mean that a mix of trees pays against the orbit that is worst for it.
+
+    mix -- a probability for each tree.
+    """
     played = [(share, row) for share, row in zip(mix, payments, strict=True) if share]
     return max(
         sum((share * row[orbit] for share, row in played), Fraction(0)) / size
@@ -186,13 +206,16 @@ def greatest_payment(
 
 
 def round_mix(mix: Vector, scale: int) -> list[Fraction]:
-    """Return a mix of rational numbers near one of floating-point numbers."""
+    """Return a mix of rational numbers near one of floating-point numbers.
+
+    scale -- the probabilities are rounded to multiples of 1/scale before they are made to add up.
+    """
     weights = [round(scale * p) for p in mix.tolist()]
     return [Fraction(weight, sum(weights)) for weight in weights]
 
 
 def least_integers(numbers: Sequence[Fraction]) -> list[int]:
-    """Return the least whole numbers in the same proportions."""
+    """Return the least integers with the proportions of some fractions of 0 or more."""
     denominator = lcm(*(number.denominator for number in numbers))
     scaled = [int(number * denominator) for number in numbers]
     common = gcd(*scaled) or 1
@@ -200,10 +223,12 @@ def least_integers(numbers: Sequence[Fraction]) -> list[int]:
 
 
 def _solve_equations(equations: Sequence[Sequence[int]]) -> list[Fraction] | None:
-    """Return the only solution of linear equations, or None; the last column is the right side.
+    """Return the only solution of linear equations, or None if there is none or more than one.
 
-    By elimination without fractions: each new equation is freed of the unknowns that are solved
-    for, and divided by the common divisor of its numbers.
+    equations -- the coefficients of each, and its right side at the end.
+
+    Elimination without fractions: each new equation is freed of the unknowns that are solved for,
+    and divided by the common divisor of its numbers.
     """
     unknowns = len(equations[0]) - 1
     solved: list[tuple[int, list[int]]] = []  # (unknown, the equation that is solved for it)

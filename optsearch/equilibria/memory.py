@@ -19,9 +19,10 @@ from optsearch.tree import Leaf, Node
 
 
 class Memory:
-    """The trees of one game and objective, kept in a folder; without a folder, nothing is kept.
+    """The trees of one game and objective, and the best mix, kept in a folder.
 
-    Raises TableError if the folder cannot be used (`Facts`), or does not hold trees of the game.
+    Without a folder nothing is kept. Raises TableError if the folder cannot be used (`Facts`), or
+    does not hold trees of the game.
     """
 
     def __init__(self, folder: Path | None, hidings: Hidings, objective: Objective):
@@ -55,7 +56,7 @@ class Memory:
 
     @property
     def weights(self) -> list[int] | None:
-        """The best mix of earlier runs, or None."""
+        """The hider's best mix of earlier runs, a weight for each orbit; None if there is none."""
         if self.facts is None or "weights" not in self.facts:
             return None
         weights = self.facts["weights"]
@@ -70,19 +71,19 @@ class Memory:
         return weights
 
     def add(self, root: Node | Leaf) -> None:
-        """Keep a tree."""
+        """Keep a tree, under the next free number."""
         if self.facts is not None:
             self.facts.add(f"tree {len(self.facts):06}", tree_fields(root))
 
     def keep(self, weights: tuple[int, ...]) -> None:
-        """Keep the best mix; it replaces an earlier one."""
+        """Keep the best mix, as a weight for each orbit; it replaces an earlier one."""
         if self.facts is not None:
             self.facts.add("weights", list(weights))
 
     def _pay_by_orbit(self, root: Node | Leaf) -> tuple[int, ...]:
-        """Return the total payment of a tree over the hidings of each orbit.
+        """Return what a tree pays on each orbit, summed over its hidings.
 
-        Raise ValueError if the tree leaves cells of some hiding unhit.
+        Raises ValueError if the tree leaves cells of some hiding unhit.
         """
         game = self.hidings.game
         shots = np.zeros(len(self.hidings), np.int64)
@@ -101,7 +102,10 @@ class Memory:
 
 
 def tree_from_fields(fields: Any, game: Game) -> Node | Leaf:
-    """Return the tree of JSON fields; ValueError, KeyError or TypeError for fields of no tree."""
+    """Return the tree that `tree_fields` made JSON fields of.
+
+    Raises ValueError, KeyError, TypeError or AttributeError for fields of no tree.
+    """
     if "shot" not in fields:
         return Leaf(int(str(fields["configurations"])))
     replies = {
@@ -113,7 +117,7 @@ def tree_from_fields(fields: Any, game: Game) -> Node | Leaf:
 
 
 def tree_fields(root: Node | Leaf) -> dict[str, object]:
-    """Return the JSON fields of a tree, as in tree files."""
+    """Return the JSON fields of a tree, as in tree files: a shot, and the subtree of each reply."""
     if isinstance(root, Leaf):
         return {"configurations": root.configurations}
     subtrees = {str(reply): tree_fields(child) for reply, child in root.replies.items()}

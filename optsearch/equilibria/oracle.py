@@ -35,10 +35,11 @@ Shots = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class BestAnswer:
-    """A tree that pays least against a mix, and what it pays on each orbit.
+    """A tree that pays least against a mix of the hider.
 
-    cost -- the least total that a tree pays against these weights. row -- what this tree pays on
-    each orbit, summed over its hidings.
+    weights -- the mix: a weight for each orbit, that of each of its hidings. cost -- what the tree
+    pays in total against these weights. root -- the tree. payments -- what it pays on each orbit,
+    summed over its hidings.
     """
 
     weights: tuple[int, ...]
@@ -48,10 +49,12 @@ class BestAnswer:
 
 
 class Oracle:
-    """The best answers in one game for one objective.
+    """The shooter's best answers to mixes of the hider, in one game for one objective.
 
-    tick -- called often while the solver works; what it raises ends an answer. parallel -- whom the
-    solver asks; None for this process.
+    tick -- called often while the solver works; an exception that it raises ends an answer.
+    parallel -- the executor for tasks of the solver; None to search in this process.
+
+    spread -- the number N of the module: weights w are given to the solver as w N + 1.
     """
 
     def __init__(
@@ -68,14 +71,18 @@ class Oracle:
             )
 
     def integer_weights(self, mix: NDArray[np.float64]) -> list[int]:
-        """Return whole weights near a mix, one per orbit, small enough for a quick answer."""
+        """Return integer weights of single hidings, one per orbit, near a mix.
+
+        mix -- the probability of each orbit. The weights that the solver gets for them have a sum
+        of at most MAX_WEIGHT, which makes a quick answer.
+        """
         scale = (MAX_WEIGHT - len(self.hidings)) // self.spread
         scale -= len(self.hidings)  # rounding adds up to a half for each
         weights = np.rint(mix / self.hidings.orbit_sizes * max(1, scale)).astype(np.int64)
         return [int(weight) for weight in weights]
 
     def total_weight(self, weights: Sequence[int]) -> int:
-        """Return the total weight of all hidings, from one weight for each orbit."""
+        """Return the total weight of all hidings; weights -- for each orbit that of its hidings."""
         pairs = zip(self.hidings.orbit_sizes.tolist(), weights, strict=True)
         return sum(size * weight for size, weight in pairs)
 
@@ -88,33 +95,40 @@ class Oracle:
         return BestAnswer(tuple(weights), cost, root, by_orbit)
 
     def bound_cost(self, weights: Sequence[int]) -> int:
-        """Bound the cost of a best answer to the first weights of all, which was cut short.
+        """Return a lower bound on the cost of a best answer to weights, one per orbit.
 
-        The ones add at most `spread - 1`, and what costs w N + 1 in all costs w at least this.
+        It serves if the first answer of all was cut short. If weights w N + 1 cost b or more, the
+        weights w cost (b - (N - 1)) / N or more, since the ones add at most N - 1.
         """
         bound = self.search.bound_cost(self._weights_for_solver(weights))
         return ceil(Fraction(bound - (self.spread - 1), self.spread))
 
     def _weights_for_solver(self, weights: Sequence[int]) -> list[int]:
-        """Return the weight w N + 1 of each hiding; a best answer to these plays on against all."""
+        """Return the weight w N + 1 of each hiding; w -- the weight of its orbit.
+
+        So no hiding has the weight 0, and a best answer plays on against all.
+        """
         return [weights[orbit] * self.spread + 1 for orbit in self.hidings.orbit_of]
 
     def bound_by_previous_weights(self) -> None:
-        """Bound later answers by the last one, whose weights are near the next."""
+        """Let the solver bound later answers from the last one, whose weights are near the next."""
         if self.search.parallel is None:
             assert self.search.kernel is not None
             self.search.kernel.bound_by_previous_weights()
 
 
 def payments(objective: Objective, shots: Shots) -> Shots:
-    """Return what the shooter pays for games of these numbers of shots."""
+    """Return what the shooter pays for games of these numbers of shots.
+
+    For the mean it is the shots. For within=K it is 1 if a game takes more than K shots, else 0.
+    """
     if objective.shots is None:
         return shots
     return (shots > objective.shots).astype(np.int64)
 
 
 def _grow_tree(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
-    """Return a best tree, and the shots that it takes for each hiding."""
+    """Return a best tree for the weights of a search, and the shots that it takes per hiding."""
     kernel = search.kernel
     assert kernel is not None
     configurations = np.array(hidings.configurations)

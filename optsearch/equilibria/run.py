@@ -38,7 +38,8 @@ SHARES = 1 << 40  # in which probabilities are rounded where they are not exact
 class Round(Status):
     """The progress of a run.
 
-    lower, upper -- bounds of what the shooter pays; the upper one is approximate.
+    number -- of best answers so far. trees -- the number of different trees so far. lower, upper --
+    bounds on what the shooter pays; the upper one is approximate.
     """
 
     number: int
@@ -59,11 +60,11 @@ def equilibrium(
     """Compute the value of the game in which the hider, too, plays optimally.
 
     tolerance -- stop as soon as the bounds are that near; 0 for the exact value. time_limit --
-    seconds; after that the bracket proved by then is returned: before the first round has ended,
-    of a hider who draws uniformly and of a greedy tree. partial -- return the bracket after ctrl-C,
-    too. execution -- its checkpoint keeps all trees, and its progress is called after each round.
-    Its executor gets tasks of the solver, for announce=nothing; without one, nothing runs in
-    parallel.
+    seconds, after which the bracket proved by then is returned. If the first round has not ended,
+    that is the bracket of a hider who draws uniformly and of a greedy tree. partial -- return the
+    bracket after ctrl-C, too. execution -- its checkpoint keeps all trees, and its progress is
+    called after each round. Its executor gets tasks of the solver, for announce=nothing; without
+    one, nothing runs in parallel.
 
     Raises ImpossiblePosition for a game without a configuration, TooLarge for one with too many,
     NotSupported for the worst case, which no mix changes.
@@ -99,7 +100,13 @@ def equilibrium(
 
 
 class _DoubleOracle:
-    """The rounds of one game."""
+    """The rounds of one game.
+
+    uniform_weights -- for each orbit the weight of a hiding if the hider draws uniformly. trees --
+    the trees so far, by what they pay on each orbit. lower -- the best lower bound, which `weights`
+    prove. upper -- the best upper bound, in floating point. shooter_mix -- the exact mix, once the
+    value is known. is_new_tree -- True if the last answer was a tree that was not known.
+    """
 
     def __init__(
         self,
@@ -136,7 +143,7 @@ class _DoubleOracle:
     # Rounds
 
     def resume(self) -> None:
-        """Begin with a hider who draws uniformly, and with the trees that a checkpoint has."""
+        """Begin with the trees that a checkpoint has, and the answer to a uniform hider."""
         stored_weights = self.memory.weights
         for root, payments in self.memory.trees():
             self._add_tree(root, payments)
@@ -147,7 +154,7 @@ class _DoubleOracle:
             self.answer(stored_weights)
 
     def bracket_uniform(self) -> None:
-        """Bound the value if the first answer was cut short."""
+        """Bound the value, if the answer to a uniform hider was cut short."""
         self.limit = None
         self.weights = tuple(self.uniform_weights)
         least_cost = self.oracle.bound_cost(self.uniform_weights)
@@ -160,7 +167,7 @@ class _DoubleOracle:
             self.programme.add(payments)
 
     def answer(self, weights: Sequence[int]) -> BestAnswer:
-        """Return the best answer to a mix; its tree joins the trees."""
+        """Return the best answer to a mix of integer weights; its tree joins the trees."""
         self.rounds += 1
         answer = self.oracle.answer(weights)
         self.is_new_tree = answer.payments not in self.trees
@@ -176,12 +183,12 @@ class _DoubleOracle:
         return answer
 
     def _probabilities(self, weights: Sequence[int]) -> NDArray[np.float64]:
-        """Return the probability of each orbit."""
+        """Return the probability of each orbit, from the weights of single hidings."""
         total = self.oracle.total_weight(weights)
         return np.array([size * w / total for size, w in zip(self.sizes, weights, strict=True)])
 
     def _mean_payment(self, answer: BestAnswer) -> Fraction:
-        """Return a lower bound on the mean that any tree pays against a mix."""
+        """Return the least mean that any tree pays against the mix of an answer."""
         return Fraction(answer.cost, self.oracle.total_weight(answer.weights))
 
     def _add_tree(self, tree: Node | Leaf | Choice, payments: tuple[int, ...]) -> None:
@@ -209,9 +216,9 @@ class _DoubleOracle:
             self._try_vertex()
 
     def _choose_mixes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the best mix against the trees so far, and the one to answer.
+        """Return the best mix against the trees so far, and the mix to answer.
 
-        Trees of the graph that are much better against them join before that.
+        Before that, trees of the graph that are much better against these mixes join the trees.
         """
         for _ in range(MOST_JOIN):
             best_mix, level_mix = self._solve_mixes()
@@ -224,6 +231,10 @@ class _DoubleOracle:
         return self._solve_mixes()
 
     def _solve_mixes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the mixes of `_choose_mixes` for the trees as they are; lower the upper bound.
+
+        Near the end the best mix is also the one to answer.
+        """
         best_mix = self.programme.hider_mix()
         self.upper = min(self.upper, self._least_payment(best_mix))
         is_far = self.upper - self.lower > END
@@ -244,16 +255,20 @@ class _DoubleOracle:
         return True
 
     def _mix_at_level(self) -> NDArray[np.float64]:
-        """Return a mix near the best one against which the trees pay a share of the gap more.
+        """Return a mix near the best one so far, against which each tree pays a given level.
 
-        Near it the trees so far are most informative (Lemaréchal, Nemirovskii and Nesterov 1995).
+        The level is above the lower bound by a share of the gap. Near the best mix the trees so far
+        are most informative (Lemaréchal, Nemirovskii and Nesterov 1995).
         """
         lower = float(self.lower)
         level = lower + LEVEL * (self.upper - lower)
         return linear.nearest_mix(self.programme.mean_payments, self.centre, level)
 
     def _try_vertex(self) -> None:
-        """Try the vertex of the programme; the run ends if it is exact or no new tree joined."""
+        """Compute the vertex of the programme exactly; the run ends if it proves the value.
+
+        The run also ends if the vertex brings no new tree.
+        """
         payments, (orbits, trees) = list(self.trees), self.programme.vertex()
         weights = linear.exact_hider(payments, self.sizes, orbits, trees)
         shooter_mix = linear.exact_shooter(payments, self.sizes, orbits, trees)
@@ -281,7 +296,7 @@ class _DoubleOracle:
         self.progress(Round(self.rounds, len(self.trees), lower, upper, seconds=seconds))
 
     def is_over(self, tolerance: Fraction) -> bool:
-        """True if the value is known, or its bounds are near enough."""
+        """True if the value is known, or its bounds are within the tolerance, or nothing is new."""
         if self.has_ended or not tolerance:
             return self.has_ended
         return bool(self.upper - self.lower <= tolerance - Fraction(CLOSE))

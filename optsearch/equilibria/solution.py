@@ -22,15 +22,16 @@ from optsearch.tree import DecisionTree, Leaf, Node
 class Equilibrium:
     """A mix of the hider, a mix of the shooter, and what each of them guarantees.
 
-    hidings -- what the hider chooses from. objective -- `mean`: the hider is paid one for each
-    shot; `within=K`: one where a game is not finished within K shots. lower, upper -- exact bounds
-    of what the shooter pays: no tree pays less than `lower` against the hider's mix, and the
-    shooter's mix pays at most `upper`, whatever is hidden. weights -- of the hider's mix, in whole
-    numbers: of each hiding, one an orbit. roots, probabilities -- of the shooter's mix: the trees,
-    each of them turned by a symmetry of the board that is drawn at random. uniform -- what the best
-    tree pays against a hider who draws configurations uniformly; None if the search for it was cut
-    short. rounds, trees -- of the double oracle: best answers asked for, and different ones.
-    seconds -- wall time; is_interrupted -- whether ctrl-C ended it.
+    hidings -- what the hider chooses from. objective -- by `mean` the shooter pays one for each
+    shot, by `within=K` one for a game that is not finished within K shots. lower, upper -- exact
+    bounds on what the shooter pays: no tree pays less than `lower` against the hider's mix, and the
+    shooter's mix pays at most `upper`, whatever is hidden. weights -- the hider's mix: for each
+    orbit (the images of a hiding under the symmetries of the board) the integer weight of each of
+    its hidings. roots, probabilities -- the shooter's mix: trees, each of which is turned by a
+    symmetry of the board that is drawn at random. uniform -- what the best tree pays against a
+    hider who draws configurations uniformly; None if the search for it was cut short. rounds, trees
+    -- how many best answers were computed, and how many different trees there were. seconds -- wall
+    time. is_interrupted -- True if ctrl-C ended the run.
     """
 
     hidings: Hidings
@@ -51,7 +52,7 @@ class Equilibrium:
 
     @property
     def game(self) -> Game:
-        """The game."""
+        """Return the game."""
         return self.hidings.game
 
     @property
@@ -61,27 +62,27 @@ class Equilibrium:
 
     @property
     def value(self) -> Fraction:
-        """The value: mean shots, or for within=K the probability to finish.
+        """Return the value: mean shots, or for within=K the probability to finish.
 
-        NotSupported where only a bracket of it is known.
+        Raises NotSupported if only a bracket of it is known.
         """
         if not self.is_exact:
             raise NotSupported(f"the value of {self.game} is not known: {self.value_text}")
         return self.worth(self.lower)
 
     def worth(self, paid: Fraction) -> Fraction:
-        """A payment in terms of the objective: shots, or the probability to finish."""
+        """Return a payment in terms of the objective: shots, or the probability to finish."""
         return paid if self.objective.shots is None else 1 - paid
 
     @property
     def bracket(self) -> tuple[Fraction, Fraction]:
-        """Two bounds on the value, the lower one first."""
+        """Return two bounds on the value, the lower one first."""
         low, high = sorted((self.worth(self.lower), self.worth(self.upper)))
         return low, high
 
     @property
     def value_text(self) -> str:
-        """The value or its bracket, in a few words."""
+        """Return the value or its bracket as text, in a few words."""
         low, high = self.bracket
         if self.is_exact:
             return f"{low} = {float(low):.6f}"
@@ -89,7 +90,7 @@ class Equilibrium:
 
     @property
     def is_uniform(self) -> bool:
-        """True if to draw configurations uniformly is a best mix of the hider."""
+        """True if the hider does best to draw configurations uniformly, and the value is known."""
         return self.is_exact and self.uniform == self.lower
 
     @property
@@ -100,12 +101,16 @@ class Equilibrium:
 
     @property
     def orbits_used(self) -> list[int]:
-        """The orbits that the hider uses."""
+        """Return the indices of the orbits that the hider uses, in `hidings.orbits`."""
         return [orbit for orbit, weight in enumerate(self.weights) if weight]
 
     @property
     def hider(self) -> list[tuple[int, Fraction]]:
-        """The orbits that the hider uses, each with the probability of the whole; likely first."""
+        """Return the orbits that the hider uses, the most probable first.
+
+        A pair has the index of an orbit in `hidings.orbits`, and the probability that one of its
+        hidings is chosen.
+        """
         total, shares = self.total_weight, []
         for orbit in self.orbits_used:
             weight = self.weights[orbit] * len(self.hidings.orbits[orbit])
@@ -113,10 +118,11 @@ class Equilibrium:
         return sorted(shares, key=lambda share: (-share[1], share[0]))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A row an orbit that the hider uses, likely first.
+        """Return a dict for each orbit that the hider uses, the most probable first.
 
-        `hidden` are the cells of each ship of one of its `images`, `probability` that of all of
-        these, and `probability_exact` its exact text.
+        `hidden` has the names of the cells of each ship of one hiding, `images` the number of
+        hidings of the orbit, `probability` that of the whole orbit, and `probability_exact` the
+        fraction as text.
         """
         orbits, hidden = self.hidings.orbits, self.hidings.hidden
         return [
@@ -131,7 +137,7 @@ class Equilibrium:
 
     @property
     def shooter(self) -> list[tuple[DecisionTree, Fraction]]:
-        """The trees that the shooter uses, each with its probability; likely first."""
+        """Return the trees that the shooter uses, with their probabilities, the largest first."""
         pairs = [
             (
                 DecisionTree(Position(self.game), root, title=f"equilibrium, {probability}"),
@@ -143,17 +149,27 @@ class Equilibrium:
 
     @property
     def occupancy(self) -> NDArray[np.float64]:
-        """The probability of a ship on each cell by the hider's mix; shape (rows, columns)."""
+        """Return the probability of a ship on each cell by the hider's mix.
+
+        The shape is (rows, columns).
+        """
         total = self.total_weight
         return self._sum_by_cell([float(Fraction(weight, total)) for weight in self.weights])
 
     @property
     def uniform_occupancy(self) -> NDArray[np.float64]:
-        """The probability of a ship on each cell if drawn uniformly; shape (rows, columns)."""
+        """Return the probability of a ship on each cell if configurations are drawn uniformly.
+
+        The shape is (rows, columns).
+        """
         counts = self.hidings.configurations
         return self._sum_by_cell([counts[orbit[0]] / sum(counts) for orbit in self.hidings.orbits])
 
     def _sum_by_cell(self, probabilities: list[float]) -> NDArray[np.float64]:
+        """Sum the probabilities of the hidings with a ship on each cell.
+
+        probabilities -- for each orbit that of each of its hidings.
+        """
         occupancy = np.zeros(self.game.cells)
         for probability, orbit in zip(probabilities, self.hidings.orbits, strict=True):
             ships = [ship for hiding in orbit for ship in self.hidings.hidden[hiding]]

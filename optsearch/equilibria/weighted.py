@@ -51,14 +51,15 @@ class _BestShot(NamedTuple):
 
 
 class WeightedSearch:
-    """Least costs and best shots of a game by the weights of configurations with different cells.
+    """Least costs and best shots of a game, by weights of its configurations.
 
-    configurations -- in the order of their sets of cells. tick -- called often; what it raises ends
-    a search. parallel -- whom the first search of all asks; None for this process. Raises TooLarge
-    for weights that leave too many shots to compare.
+    configurations -- with different cells, in the order of their sets of cells. tick -- called
+    often; an exception that it raises ends a search. memory -- bytes of the table. parallel -- the
+    executor of the first search; None to search in this process. Raises TooLarge for weights that
+    leave too many shots to compare.
 
-    solver -- of the first search of all, which need not have ended; None before it. order -- the
-    place of each set of the kernel in `configurations`.
+    solver -- that of the first search, which need not have ended; None before it. order -- for each
+    set of the kernel its index in `configurations`.
     """
 
     solver: Solver | None = None
@@ -78,7 +79,10 @@ class WeightedSearch:
         self.kernel: Kernel | None = None  # what it remembers of equal weights serves all
 
     def weigh(self, weights: Sequence[int]) -> None:
-        """Give the configurations other weights, each above 0."""
+        """Give the configurations new weights, each above 0; the first time, search the game.
+
+        If the weights are too large for the kernel, it gets them in units, rounded up.
+        """
         self.common_factor = gcd(*weights)  # equal weights are searched much faster as ones
         self.weights = [weight // self.common_factor for weight in weights]
         total, n = sum(self.weights), len(weights)
@@ -107,6 +111,7 @@ class WeightedSearch:
         )
 
     def _find_order(self, kernel: Kernel) -> NDArray[np.int64]:
+        """Return the index in `configurations` of each set of the kernel."""
         ships_of_sets = kernel.problem.ships
         if ships_of_sets is None:
             return np.arange(len(self.configurations))
@@ -114,9 +119,10 @@ class WeightedSearch:
         return np.array([index_of[self.game.sort_ships(to_masks(row))] for row in ships_of_sets])
 
     def bound_cost(self, weights: Sequence[int]) -> int:
-        """Bound what the best strategy pays, from what the first search knows when it is cut short.
+        """Return a lower bound on what the best strategy pays in total.
 
-        weights -- those of `weigh`.
+        The bound is what the first search knew when it was cut short. weights -- those that were
+        given to `weigh`, or would have been if it had begun.
         """
         common_factor = gcd(*weights)
         if self.solver is None:
@@ -131,7 +137,7 @@ class WeightedSearch:
 
     @property
     def root(self) -> Subfamily:
-        """The state before the first shot."""
+        """The state before the first shot, with the misses that within=K allows as its budget."""
         assert self.kernel is not None
         most_shots = self.objective.shots
         budget = NO_BUDGET if most_shots is None else most_shots - self.kernel.cells_left
@@ -147,14 +153,17 @@ class WeightedSearch:
         return cost * self.common_factor
 
     def shot(self, state: Subfamily) -> int:
-        """Return the cell that a best strategy shoots at a state without free hits."""
+        """Return the index of the cell that a best strategy shoots at a state without free hits."""
         assert self.kernel is not None
         if self.kernel_is_exact:
             return best_cell(self.kernel, state)
         return self._best_shot(state).cell
 
     def _best_shot(self, state: Subfamily) -> _BestShot:
-        """Return the least cost of a state and the first best shot, or -1 if it is over."""
+        """Return the least cost of a state by the exact weights, and the first best shot.
+
+        Only the shots that may be best by the units of the kernel are compared.
+        """
         kernel = self.kernel
         assert kernel is not None
         state = state._replace(hits=state.hits | kernel.free_hits(state))
@@ -179,7 +188,7 @@ class WeightedSearch:
         return self._best_shots[key]
 
     def _cost_of_shot(self, state: Subfamily, cell: int) -> int:
-        """Return the least cost of a state after a given first shot."""
+        """Return the least cost of a state by the exact weights if a given cell is shot first."""
         assert self.kernel is not None
         parts = self.kernel.parts(state, cell)
         cost = sum(self._best_shot(part).cost for part in parts.values())
