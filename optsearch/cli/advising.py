@@ -1,4 +1,4 @@
-"""The command that advises in a game played elsewhere: advise."""
+"""The command advise, which helps a person in a game that is played elsewhere."""
 
 from __future__ import annotations
 
@@ -65,7 +65,11 @@ quit         end; so does the end of the input"""
 
 
 def reply_forms(game: Game) -> str:
-    """Return the replies that a game may give, as a person writes them."""
+    """Return the replies that a game may give, as a person writes them.
+
+    As in "miss, hit or sunk 3, or with a name: carrier (5)"; if whole ships are shown, only their
+    form.
+    """
     if game.shows_ships:
         return game.forms_of_replies  # far too many to list
     *replies, last = (str(reply).replace(":", " ") for reply in known_replies(game))
@@ -82,7 +86,7 @@ def reply_forms(game: Game) -> str:
 
 @dataclass(frozen=True)
 class ShownOptions:
-    """The advice to show: the number of shots, and when the optimum is searched."""
+    """How many shots to show, and up to how many configurations to search the optimum."""
 
     number: int = 5
     endgame: int = ENDGAME
@@ -90,7 +94,7 @@ class ShownOptions:
 
 @dataclass(frozen=True)
 class KeepingOptions:
-    """The file that keeps the replies."""
+    """Where the replies are kept."""
 
     resume: Path | None = None
     no_save: bool = False
@@ -169,7 +173,11 @@ def advise(
 
 
 def ask_for_game(dialogue: Dialogue) -> str:
-    """Ask a person for a game: its name, its text, or its number in the list that is shown."""
+    """Show the games that have a name, and ask a person for one; return its name or text.
+
+    The person may enter a number of the list, a name, or the text of any game. Raises
+    OptsearchError if no person is at the terminal, or at the end of the input.
+    """
     games = menu_games()
     names = [game.name for game in games]
     if dialogue.is_quiet or not dialogue.is_person:
@@ -193,16 +201,19 @@ def ask_for_game(dialogue: Dialogue) -> str:
 
 
 def file_stem(position: AnyPosition) -> str:
-    """Return a name for the file of a game, which no other game has."""
+    """Return the name, without an ending, of the file that keeps the replies of a game.
+
+    It ends with a digest, so two games have different files.
+    """
     text = f"{position.game}{_noise_text(position)}"
     digest = blake2b(text.encode(), digest_size=4).hexdigest()
     return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
 
 
 def offer_kept_replies(dialogue: Dialogue, start: AnyPosition, file: Path) -> AnyPosition:
-    """Return the position that a file keeps where the person wants to go on from it, or `start`.
+    """Return the position of a file if the person wants to go on from it, else `start`.
 
-    A file that is not gone on with is kept as FILE.before.
+    In the second case the file is renamed to FILE.before.
     """
     if not file.exists():
         return start
@@ -222,7 +233,10 @@ def offer_kept_replies(dialogue: Dialogue, start: AnyPosition, file: Path) -> An
 
 
 def load_replies(start: AnyPosition, file: Path | None) -> AnyPosition:
-    """Return the position that a file keeps, or `start` if there is no file yet."""
+    """Return the position of a file, or `start` if there is no file yet.
+
+    Raises if the file is of another game, or if its replies do not begin with those of `start`.
+    """
     if file is None or not file.exists():
         return start
     header, _, text = text_of(file, OptsearchError, MOST_KEPT).partition("\n")
@@ -242,7 +256,7 @@ def load_replies(start: AnyPosition, file: Path | None) -> AnyPosition:
 
 
 def header_line(position: AnyPosition) -> str:
-    """Return the first line of a file of replies."""
+    """Return the first line of a file of replies, which names the game and the false replies."""
     return f"# game: {position.game}{_noise_text(position)}"
 
 
@@ -251,17 +265,17 @@ def _noise_text(position: AnyPosition) -> str:
 
 
 def is_over(position: AnyPosition) -> bool:
-    """Return True if every ship is known to be sunk; False where replies may be false."""
+    """True if every ship is known to be sunk; always False if replies may be false."""
     return isinstance(position, Position) and not position.hits_left
 
 
 @dataclass(frozen=True)
 class AdviceOptions:
-    """The advice that a person wants.
+    """What advice contains.
 
-    number -- of likely shots. endgame -- the most configurations whose optimum is searched.
-    chooser -- of a strategy whose shot is shown. salvo -- the number of cells that are shot
-    together; AFLOAT for as many as ships are afloat.
+    number -- the number of most probable shots. endgame -- the optimum is searched for at most this
+    many configurations. chooser -- chooses the shot of a strategy that is shown. salvo -- the
+    number of cells that are shot together; AFLOAT for the number of ships afloat.
     """
 
     number: int
@@ -271,7 +285,7 @@ class AdviceOptions:
 
     @property
     def endgame_of_shots(self) -> int:
-        """The endgame, but 0 for salvos: the optimum is that of single shots."""
+        """The value of `endgame`, or 0 for salvos, since the optimum is that of single shots."""
         return self.endgame if self.salvo == 1 else 0
 
     def salvo_at(self, position: AnyPosition) -> int:
@@ -280,10 +294,10 @@ class AdviceOptions:
 
 
 class Session:
-    """A conversation in which replies are entered and advice is given.
+    """A conversation in which a person enters replies, and gets advice after each.
 
-    is_file_named -- the person named the file that keeps the replies. refused -- the lines that
-    were not taken, each with the reason and the replies in conflict.
+    is_file_named -- True if the person named the file that keeps the replies. refused -- for each
+    line that was refused, its text, the reason, and the earlier shots that it contradicts.
     """
 
     is_file_named = True
@@ -296,18 +310,18 @@ class Session:
 
     @property
     def position(self) -> AnyPosition:
-        """The replies so far."""
+        """The position after all replies so far."""
         return self._replies.position
 
     @property
     def resume_hint(self) -> str:
-        """The end of the last line, which says where the replies are kept; empty if nowhere."""
+        """The end of the last line: where the replies are kept; empty if nowhere."""
         if self._file is None or not self._file.exists():
             return ""
         return f"; the replies are in {self._file}, and the same command goes on from there"
 
     def run(self) -> None:
-        """Read lines and advise until the input ends."""
+        """Read lines and print advice until the input ends."""
         self._dialogue.say(title_with_rules(self.position.title, self.position.game), "bold")
         if self._dialogue.is_person:
             example = example_reply(self.position.game)
@@ -332,7 +346,7 @@ class Session:
         self._dialogue.say(f"{replies}{self.resume_hint}")
 
     def _execute(self, line: str) -> None:
-        """Do what a line says."""
+        """Execute a line: one of the commands of `HELP`, or shots with their replies."""
         command, *words = line.lower().split()
         if command in ("help", "?"):
             self._dialogue.say(HELP.format(replies=reply_forms(self.position.game)))
@@ -349,7 +363,7 @@ class Session:
             self._add_shots(line, shots_of(self.position.game, line))
 
     def _add_shots(self, line: str, shots: Sequence[Shot]) -> None:
-        """Take the shots of a line up to one that is refused."""
+        """Add the shots of a line in order; stop at the first one that is refused."""
         position_before = self.position
         try:
             for index, shot in enumerate(shots):
@@ -363,7 +377,11 @@ class Session:
                 self._save_and_print_advice()
 
     def _add_shot(self, shot: Shot) -> None:
-        """Take a shot; name the ship that it sinks, if the reply does not and only one can be."""
+        """Add a shot and its reply.
+
+        If the reply reports a sinking without the ship, and only one ship is possible, name that
+        ship.
+        """
         with show_progress("counting"):
             reply = complete_reply(self.position, shot.cell, shot.reply, self._replies.prior)
             self._replies.add(shot.cell, reply)
@@ -379,7 +397,11 @@ class Session:
             out.print(heat_map, soft_wrap=True)
 
     def _save_and_print_advice(self) -> None:
-        """Keep the replies, and advise."""
+        """Write the replies to the file, and print advice.
+
+        If the file cannot be written, raise OptsearchError if the person named it; otherwise say so
+        once.
+        """
         try:
             self._write_replies()
         except OptsearchError as error:
@@ -400,7 +422,7 @@ class Session:
             temporary_file.write_text("".join(f"{line}\n" for line in lines))
 
     def _refuse(self, line: str, error: OptsearchError, others: str) -> None:
-        """Record and print what is wrong with a line. others -- a text about its other shots."""
+        """Record and print why a line is refused. others -- a text about its other shots."""
         conflicting = error.together if isinstance(error, ReplyConflict) else ()
         reason = str(error)
         self.refused.append(
@@ -429,7 +451,7 @@ class Session:
             )
 
     def answer(self) -> Answer:
-        """Return the advice at the last position as an answer."""
+        """Return the advice at the last position as an answer for programs."""
         advice = self._compute_advice()
         optimum, chooser = advice.optimum, self._options.chooser
         likely = [
@@ -460,13 +482,16 @@ class Session:
 
 
 def salvo_names(advice: Advice, options: AdviceOptions) -> list[str]:
-    """Return the most probable cells, as many as are shot together."""
+    """Return the names of the most probable cells, as many as are shot together."""
     number = options.salvo_at(advice.posterior.observations)
     return cell_names(cell for cell, _ in advice.likely(number))
 
 
 def others_text(shots: Sequence[Shot], refused: int) -> str:
-    """Say which shots of a line beside a refused one are taken; empty where it was alone."""
+    """Say which shots of a line are taken and which not; empty if it has only the refused one.
+
+    refused -- the index of the shot that is refused.
+    """
     taken, ignored = shots[:refused], shots[refused + 1 :]
     texts = []
     if taken:
@@ -481,7 +506,7 @@ def _words_of(shots: Sequence[Shot]) -> str:
 
 
 def ships_text(advice: Advice) -> str:
-    """Name the ships that remain, as far as the replies tell."""
+    """Return a line about the ships left, as far as the replies tell."""
     position = advice.posterior.observations
     if isinstance(position, NoisyPosition):
         return f"ships: {position.game.fleet_text}; {position.noise}"
@@ -498,7 +523,7 @@ def ships_text(advice: Advice) -> str:
 
 
 def advice_lines(advice: Advice, options: AdviceOptions) -> list[str]:
-    """Return the lines of advice: what is left, likely shots, a strategy's, the optimum."""
+    """Return advice as lines: what is left, likely shots, a strategy's shot, and the optimum."""
     position, optimum = advice.posterior.observations, advice.optimum
     if is_over(position):
         return [f"{end_text(position.game)}, after {count_text(len(position.shots), 'shot')}"]

@@ -1,4 +1,4 @@
-"""The command that says what questions about the hidden board tell: ask."""
+"""The command ask, which says what questions about the hidden board tell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST = 30  # signs of a fraction that is printed
 
 @dataclass(frozen=True)
 class SamplingOptions:
-    """The sample of boards that is drawn if there are too many."""
+    """The number of boards in a sample, and its seed, if there are too many boards to list."""
 
     samples: int = SAMPLES
     seed: int = 0
@@ -104,14 +104,14 @@ def ask(
 
 
 def table_text(worths: list[QuestionWorth]) -> str:
-    """Format a row for each question."""
+    """Format questions as a table, with a line for each and a column for the optimum if known."""
     has_optimum = any(worth.mean is not None for worth in worths)
     heads = ["question", "bits", "hit", *["optimum"] * has_optimum, "method", "answers"]
     return align_columns([heads, *(worth_row(worth, has_optimum) for worth in worths)])
 
 
 def worth_row(worth: QuestionWorth, has_optimum: bool) -> list[str]:
-    """Return the texts of a question: itself, bits, gain, the optimum, its method, answers."""
+    """Return the texts of a question: itself, bits, gain, the optimum, the method, the answers."""
     bits_error, gain_error = (
         "" if error is None else f" ± {error:.4f}" for error in (worth.bits_error, worth.gain_error)
     )

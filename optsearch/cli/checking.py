@@ -1,4 +1,4 @@
-"""The commands for files that other commands wrote: check, tree."""
+"""The commands for files that other commands wrote: check and tree."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def check(
 
 
 def format_of(file: Path) -> str:
-    """Return the name in `FORMATS` of the format that a file says it has."""
+    """Return the kind of a file, as in `FORMATS`; raise OptsearchError if it is none of them."""
     head = text_of(file, OptsearchError)[:300]
     match = re.search(r'"format": *"([^"]*)"', head)
     if match is None or match[1] not in FORMATS:
@@ -97,7 +97,7 @@ def format_of(file: Path) -> str:
 
 
 def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
-    """Replay a decision tree on every configuration."""
+    """Replay a decision tree on every configuration; return the answer about it."""
     loaded, parsed_prior = read_tree(file, game, prior)
     total, number = verify(loaded, parsed_prior), loaded.configurations
     answer = begin_answer("tree", loaded.position, parsed_prior, total, number)
@@ -111,7 +111,7 @@ def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
 
 
 def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
-    """Check a proof that no strategy is better."""
+    """Check a proof that no strategy has a lower total height; return the answer about it."""
     parsed_prior = None if prior is None else prior_of(prior, proofs.load(file).position.game)
     require_digest(parsed_prior, file)
     checked = proofs.check(file, parsed_prior)
@@ -128,14 +128,14 @@ def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
 def begin_answer(
     kind: str, position: Position, prior: Prior | None, total: int, number: int
 ) -> Answer:
-    """Begin the answer about a file with its position and total height."""
+    """Return the first part of the answer about a file: its position, total height and mean."""
     mean = mean_fields(total, number)
     fields = {"what": kind, "total_height": total, "configurations": number, **mean}
     return Answer.about(position, prior, **fields)
 
 
 def check_certificate_file(file: Path) -> Answer:
-    """Check both sides of the value of a game against the best hider."""
+    """Check the value of a game against the best hider, from both sides; return the answer."""
     from optsearch.equilibria import check as check_certificate  # HiGHS takes a while
 
     checked = check_certificate(file)
@@ -229,7 +229,10 @@ def tree(
 def read_tree(
     file: Path, game: str | None, prior: str | None
 ) -> tuple[tree_.DecisionTree, Prior | None]:
-    """Load the tree of a file and the prior; refuse another game or prior than the tree's."""
+    """Return the tree of a file, and the prior if one is given.
+
+    Raises if the file is about another game or another prior.
+    """
     if game is not None:
         read_game(game)
     loaded = tree_.load(file)
@@ -242,7 +245,7 @@ def read_tree(
 
 
 def height_fields(tree: tree_.DecisionTree) -> dict[str, object]:
-    """Return the total height and the mean of a tree for a JSON answer."""
+    """Return the fields of a JSON answer for the total height and the mean of a tree."""
     return {
         "total_height": tree.total_height,
         "configurations": tree.configurations,
@@ -253,7 +256,11 @@ def height_fields(tree: tree_.DecisionTree) -> dict[str, object]:
 def draw_tree(
     tree: tree_.DecisionTree, path: Path, boards: bool, depth: int | None, whole: bool
 ) -> int:
-    """Draw a tree to a file whose ending names the format; return the depth of the drawing."""
+    """Draw a tree to a file whose ending names the format; return the number of shots drawn.
+
+    boards -- draw each node as a board. depth -- the most shots to draw, or None. whole -- do not
+    stop where a page of A3 ends.
+    """
     from optsearch.drawing.trees import draw_tree, page_depth, tree_figure_size
 
     most = tree.worst if whole else page_depth(tree, boards)

@@ -55,7 +55,7 @@ class Output(Safe):
     """The console of standard output; in a file or a pipe its lines are not wrapped or padded."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does; outside a terminal without wrapping, and without blanks at line ends."""
+        """Print as rich does; outside a terminal, without wrapping and blanks at line ends."""
         if self.is_terminal:
             super().print(*objects, **options)
             return

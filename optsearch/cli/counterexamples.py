@@ -1,4 +1,4 @@
-"""The command that looks for positions where greedy shooting is not optimal: counterexamples."""
+"""The command counterexamples: positions where greedy shooting is not optimal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Announced(str, Enum):
 
 @dataclass(frozen=True)
 class ScopeOptions:
-    """The games to search: those of all grids of a size, or some."""
+    """The games to search: those on all grids up to a size, or games that are given."""
 
     max_cells: int | None = None
     game: list[str] | None = None
@@ -97,7 +97,7 @@ def counterexamples(
 
 
 def read_scope(games: ScopeOptions) -> Scope:
-    """Return the games that the options name, and which of their positions."""
+    """Return which games and positions the options ask to search."""
     fleets = tuple(dict.fromkeys(map(counterexamples_.parse_fleet, games.fleet or ())))
     if (games.max_cells is None) == (not games.game):
         raise OptsearchError(
@@ -128,7 +128,7 @@ def read_scope(games: ScopeOptions) -> Scope:
 
 
 def answer_of(result: CounterexampleSearch) -> Answer:
-    """Return the answer about what a search found; people see the smallest counterexamples."""
+    """Return the answer about a search; its text has the smallest counterexamples only."""
     answer = Answer(**result.summary)
     for name, value in result.summary.items():
         answer.add_fact(name, f"{value:,}" if isinstance(value, int) else str(value))
@@ -157,7 +157,7 @@ def answer_of(result: CounterexampleSearch) -> Answer:
 
 
 def show_counterexample(answer: Answer, case: Counterexample) -> None:
-    """Show a counterexample with its greedy and its best shots."""
+    """Add a counterexample to the text, with its greedy and its best shots."""
     number, cells = case.configurations, case.game.cells
     answer.add(f"{case.position.title}: {cells} cells, {number} configurations, {case.shots} shots")
     facts = facts_table()

@@ -1,4 +1,4 @@
-"""The commands that count: count, posterior, sample."""
+"""The commands that count or draw configurations: count, posterior, sample."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def posterior(
 
 
 def add_ship_lengths(answer: Answer, posterior: MixedPosterior) -> None:
-    """Add the probability of each length of each ship, and that every ship is sunk."""
+    """Add the probabilities of the lengths of each ship, of the fleets, and that all are sunk."""
     lengths_of_ships = {}
     for ship, by_length in posterior.lengths.items():
         chances = (f"{length} {float(p):.1%}" for length, p in by_length.items() if p)
@@ -149,9 +149,11 @@ def add_ship_lengths(answer: Answer, posterior: MixedPosterior) -> None:
 
 
 def heat_map_text(posterior: Posterior, counts: bool = False) -> Text:
-    """Draw the board in colours, percent on cells not shot, with the bar of the heat map below.
+    """Draw the probability of a ship on each open cell in percent, as a coloured board.
 
-    counts -- show in how many configurations a cell has a ship, in place of percent and the bar.
+    Cells that were shot have the sign of their reply. The meaning of the signs and a scale of the
+    colours are below. counts -- True to show numbers of configurations in place of percent and the
+    scale.
     """
     position, probability = posterior.position, posterior.probability
     game, certain_replies = position.game, position.drawn_replies
@@ -187,7 +189,10 @@ def heat_map_text(posterior: Posterior, counts: bool = False) -> Text:
 def draw_heat_map(
     position: Position | NoisyPosition, values: NDArray[np.float64], path: Path
 ) -> None:
-    """Draw the heat map of a matrix to a file whose ending names the format."""
+    """Draw the probability of a ship on each cell to a file whose ending names the format.
+
+    values -- by row and column.
+    """
     from optsearch.drawing.boards import board_size, draw_probability
 
     across, down = board_size(position.game)
@@ -254,7 +259,11 @@ def sample(
 
 
 def print_json_sample(fields: dict[str, Any], ship_names: Iterator[list[str]]) -> None:
-    """Print a sample as JSON, a configuration at a time; there is at least one."""
+    """Print a sample as JSON, one configuration at a time.
+
+    fields -- the fields before it. ship_names -- of each configuration, the names of its ships; at
+    least one configuration.
+    """
     text_of_none = json_text({**fields, "sample": []})
     click.echo(text_of_none.removesuffix("]}") + json.dumps(next(ship_names)), nl=False)
     for names in ship_names:
@@ -274,13 +283,13 @@ def count_all(posterior: Posterior) -> int:
 def draw_in_batches(
     posterior: Posterior, number: int, rng: np.random.Generator
 ) -> Iterator[CellSets]:
-    """Draw a number of configurations; yield the ships of at most `BATCH` at a time."""
+    """Draw a number of configurations; yield the ships of at most `BATCH` of them at a time."""
     for start in range(0, number, BATCH):
         yield posterior.sample(min(BATCH, number - start), rng, masks=True)
 
 
 def show_each_wait(batches: Iterator[CellSets]) -> Iterator[CellSets]:
-    """Yield batches; show while one is drawn or listed."""
+    """Yield the batches of an iterator; show progress while each is waited for."""
     while True:
         with show_progress("drawing"):
             batch = next(batches, None)
@@ -290,7 +299,7 @@ def show_each_wait(batches: Iterator[CellSets]) -> Iterator[CellSets]:
 
 
 def print_boards(posterior: Posterior, batches: Iterator[CellSets]) -> None:
-    """Print boards, each with a blank line behind it, and the meaning of their signs."""
+    """Print each configuration as a board, and then the meaning of the signs."""
     for batch in show_each_wait(batches):
         for board in posterior.boards(batch):
             click.echo(f"{board}\n")

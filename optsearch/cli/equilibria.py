@@ -1,4 +1,4 @@
-"""The command of the game against the best hider: equilibrium."""
+"""The command equilibrium: the game against the best hider."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def equilibrium(
 
 
 def read_tolerance(text: str) -> Fraction:
-    """Parse a width, a decimal or a fraction."""
+    """Return the width of a bracket that a text has, as a decimal or a fraction."""
     if not re.fullmatch(r"\d{1,9}(\.\d{1,18}|/0*[1-9]\d{0,8})?", text.strip(), re.ASCII):
         raise OptsearchError(
             f"--tolerance {text!r} is not a width; write 0 or more as a decimal or a fraction, "
@@ -116,7 +116,11 @@ def read_tolerance(text: str) -> Fraction:
 
 
 def _value_of(objective: Objective, payment: float) -> float:
-    """Return the value of what a shooter pays: shots, or the probability to need too many."""
+    """Return the value of what the shooter pays, as a float.
+
+    The payment is a number of shots, or the probability that the shots are not enough; in the
+    second case the value is the probability that they are.
+    """
     return payment if objective.shots is None else 1 - payment
 
 
@@ -146,7 +150,7 @@ def answer_of(result: Any) -> Answer:
 
 
 def add_value(answer: Answer, result: Any) -> None:
-    """Add the value of the game, and what a hider gets who draws uniformly."""
+    """Add the value of the game, and that of a hider who draws uniformly."""
     lower, upper = result.bracket
     if result.objective.shots is None:
         unit, label = "shots", "value"
@@ -170,7 +174,7 @@ def add_value(answer: Answer, result: Any) -> None:
 
 
 def add_mixes(answer: Answer, result: Any) -> None:
-    """Add the mix of the hider, orbits with probabilities, and of the shooter, trees with them."""
+    """Add the mixes with probabilities: orbits of the hider, and trees of the shooter."""
     hidings = result.hidings
     orbits = count_text(len(hidings.orbits), "orbit")
     hidings_used = hidings.orbit_sizes[result.orbits_used].sum()
@@ -200,7 +204,10 @@ def add_mixes(answer: Answer, result: Any) -> None:
 
 
 def percent_board(result: Any, probabilities: Any) -> str:
-    """Draw a matrix of probabilities, one for each cell, in percent."""
+    """Draw a board with a probability in percent on each cell.
+
+    probabilities -- by row and column.
+    """
     game = result.game
     texts = [[f"{100 * value:.1f}" for value in row] for row in probabilities.tolist()]
     for row, column in game.cells_of(game.holes):
@@ -209,12 +216,12 @@ def percent_board(result: Any, probabilities: Any) -> str:
 
 
 def first_shot(tree: DecisionTree) -> str | None:
-    """Name the first shot of a tree; None where it has none."""
+    """Return the name of the first shot of a tree; None if the tree has none."""
     return cell_name(tree.root.cell) if isinstance(tree.root, Node) else None
 
 
 def _loss_text(result: Any) -> str:
-    """Say how much a hider loses who draws uniformly; empty where no loss is known."""
+    """Say how much a hider loses who draws uniformly; empty if no loss is proved."""
     if result.is_uniform:
         return ": as good as any"
     loss = float(result.lower - result.uniform)
@@ -225,7 +232,10 @@ def _loss_text(result: Any) -> str:
 
 
 def draw_orbits(result: Any) -> str:
-    """Draw the likeliest orbits of the hider side by side: an image of each as a board."""
+    """Draw the most probable orbits of the hider side by side, each by one of its hidings.
+
+    An orbit is the images of a hiding under the symmetries of the board.
+    """
     game = result.game
     all_cells = (1 << game.cells) - 1
     boards = []
@@ -251,13 +261,13 @@ def draw_orbits(result: Any) -> str:
 
 
 def first_hiding(result: Any, orbit: int) -> int:
-    """Return the mask of the cells of the first way to hide in an orbit."""
+    """Return the cells of the first hiding of an orbit, as a mask."""
     hidings = result.hidings
     return sum(hidings.hidden[hidings.orbits[orbit][0]])
 
 
 def draw_mix(result: Any, path: Path) -> None:
-    """Draw the likeliest orbits with their probabilities, and the map of all, to a file."""
+    """Draw the orbits of the hider, and the probability of a ship on each cell, to a file."""
     from optsearch.drawing.mixes import draw_mix as draw_mix_
     from optsearch.drawing.mixes import mix_figure_size
 

@@ -1,4 +1,4 @@
-"""The commands that evaluate strategies: evaluate, strategies, compare."""
+"""The commands about strategies: evaluate, strategies and compare."""
 
 from __future__ import annotations
 
@@ -142,7 +142,10 @@ def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> N
 
 
 def evaluate_mixed(strategy: str, game: MixedGame, prior: Prior | None) -> Evaluation:
-    """Evaluate greedy if the fleet is not known; it shoots at the first most probable cell."""
+    """Evaluate greedy if the fleet is not known; raise StrategyError for another strategy.
+
+    Of several most probable cells it shoots at the first.
+    """
     if strategy not in ("greedy", str(Greedy()), str(Greedy(endgame=0))):
         as_player(strategy).require_fleet(game)
         raise StrategyError(
@@ -179,7 +182,7 @@ TIES = (
 
 
 def _add_list(answer: Answer, strategies: list[dict[str, Any]]) -> None:
-    """Add all strategies, all other players, and how to write another."""
+    """Add all strategies and players, and how to name your own."""
     for heading, is_strategy in (
         ("Strategies, for evaluate and simulate", True),
         ("Players by chance or memory, for simulate", False),
@@ -195,7 +198,7 @@ def _add_list(answer: Answer, strategies: list[dict[str, Any]]) -> None:
 
 
 def _add_parameters(answer: Answer, strategies: list[dict[str, Any]]) -> None:
-    """Add strategies with their parameters, as they are given after a name."""
+    """Add the given strategies, each with its parameters, and how to set them."""
     for fields in strategies:
         answer.add_heading(fields["name"])
         answer.add(f"  {fields['what']}")
@@ -217,7 +220,7 @@ def _add_parameters(answer: Answer, strategies: list[dict[str, Any]]) -> None:
 
 
 def _strategy_fields(player_class: type[Player]) -> dict[str, Any]:
-    """Return a strategy with its parameters for a JSON answer."""
+    """Return the fields of a JSON answer for a strategy or player and its parameters."""
     return {
         "name": name_of(player_class),
         "is_strategy": issubclass(player_class, Strategy),
@@ -236,14 +239,14 @@ def _strategy_fields(player_class: type[Player]) -> dict[str, Any]:
 
 
 def _first_paragraph(player_class: type) -> str:
-    """Return the first paragraph of a strategy's docstring, on one line."""
+    """Return the first paragraph of a class's docstring, on one line."""
     return " ".join((player_class.__doc__ or "").split("\n\n")[0].split())
 
 
 def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
     """Return the answer about an evaluation.
 
-    within -- shots, to print the share that is finished within them.
+    within -- a number of shots; the share of games that end within them is added.
     """
     game, prior = evaluation.game, evaluation.prior
     number, total = evaluation.configurations, evaluation.total_height
@@ -276,14 +279,17 @@ def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
 
 
 def _refuse_options(strategy: str, **options: object) -> None:
-    """Refuse options of long evaluations where a formula gives the answer."""
+    """Raise OptsearchError for an option of long evaluations, if a formula gives the answer."""
     for name, value in options.items():
         if value is not None:
             raise OptsearchError(f"{strategy} is evaluated by a formula; --{name} is not for it")
 
 
 def random_answer(game: Game, prior: Prior | None, within: int | None) -> Answer:
-    """Return the answer about shooting at random, by a formula that no prior changes."""
+    """Return the answer about shooting at random, by a formula that no prior changes.
+
+    within -- as in `answer_of`.
+    """
     posterior = Posterior(game, prior=prior)
     posterior.require_some()
     title = title_with_rules(str(game), game)
@@ -312,7 +318,7 @@ def random_answer(game: Game, prior: Prior | None, within: int | None) -> Answer
 
 
 def write_histogram(evaluation: Evaluation, path: Path) -> None:
-    """Write an evaluation as a table of results."""
+    """Write the histogram of an evaluation to a CSV file, in the form of the stored results."""
     command = ["optsearch", "evaluate", evaluation.strategy, str(evaluation.game)]
     if evaluation.prior is not None:
         command += ["--prior", evaluation.prior.name]
@@ -350,7 +356,7 @@ def show_evaluation_progress() -> AbstractContextManager[Progress[EvaluationStat
 
 @dataclass(frozen=True)
 class DrawOptions:
-    """The positions from which two strategies are compared."""
+    """How the positions are drawn from which two strategies are compared."""
 
     until: str = "greedy"
     positions: int = POSITIONS
@@ -423,7 +429,7 @@ def compare(
 
 
 def comparison_answer(comparison: Comparison) -> Answer:
-    """Return the answer about a comparison."""
+    """Return the answer about a comparison of two strategies."""
     game = comparison.game
     answer = Answer(title_with_rules(str(game), game), game=str(game))
     answer.add_fact("first", comparison.first, first=comparison.first)

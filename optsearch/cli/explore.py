@@ -1,4 +1,4 @@
-"""The command that writes a page to walk decision trees on: explore."""
+"""The command explore, which writes a page on which you walk decision trees."""
 
 from __future__ import annotations
 

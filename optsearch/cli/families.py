@@ -1,4 +1,8 @@
-"""The answers where GAME is the file of a family of sets: a function for each such command."""
+"""The answers of commands whose GAME is a file with a family of sets, one function per command.
+
+A family of sets stands in for the configurations of a game: one of the sets is hidden, and a
+question asks if it contains a *thing*. A *miss* is a question whose answer is no.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,10 @@ ANSWERS: dict[str, Callable[..., None]] = {}  # by command
 
 
 def declare_fields(names: str) -> Callable[[Family], Family]:
-    """Return a decorator of an answer, which has these names behind those of `family_fields`."""
+    """Return a decorator that adds a function to `ANSWERS`.
+
+    names -- the names in its JSON answer after those of `family_fields`.
+    """
 
     def declare(function: Family) -> Family:
         vars(function)["fields"] = names
@@ -39,7 +46,10 @@ def declare_fields(names: str) -> Callable[[Family], Family]:
 
 
 def answer_for(command: str, game: str) -> Callable[..., None]:
-    """Return the function that answers in a command; GameError if that is for games alone."""
+    """Return the function that answers a command about a family.
+
+    Raises GameError for a command that answers about games only.
+    """
     if command not in ANSWERS:
         raise GameError(
             f"{game!r} is a family of sets, which {', '.join(sorted(ANSWERS))} take; {command} "
@@ -49,7 +59,7 @@ def answer_for(command: str, game: str) -> Callable[..., None]:
 
 
 def family_fields(sets: identify_.Sets) -> dict[str, object]:
-    """Return the fields of a JSON answer that name the family."""
+    """Return the fields of a JSON answer that describe the family."""
     return {
         "family": sets.title,
         "family_digest": sets.digest,
@@ -60,14 +70,14 @@ def family_fields(sets: identify_.Sets) -> dict[str, object]:
 
 
 def heading(sets: identify_.Sets) -> str:
-    """Format a family for people."""
+    """Return a line with the title of a family, and its numbers of sets and things."""
     weight = "" if sets.weight == len(sets.sets) else f" of weight {sets.weight:,}"
     number = count_text(len(sets.sets), "set")
     return f"{sets.title}: {number}{weight}, {count_text(len(sets.things), 'thing')}"
 
 
 def misses_fields(total: int | None, sets: identify_.Sets) -> dict[str, object]:
-    """Return the misses of a strategy and their mean for a JSON answer."""
+    """Return the fields of a JSON answer for a total of misses and their mean."""
     return {"total_misses": total, **mean_fields(total, sets.weight)}
 
 
@@ -82,7 +92,7 @@ def solve(
     memory: float,
     form: Form,
 ) -> None:
-    """Search the least mean number of misses with which a hidden set is found."""
+    """Search for the least mean number of misses until the hidden set is known."""
     sets = identify_.read(path)
     with (
         show_search_progress(sets.title, "misses", sets.certain_hits) as progress,
@@ -121,7 +131,7 @@ def solve(
 
 @declare_fields("total_misses mean lower upper rules")
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
-    """Compute the cost of always asking for a most probable thing."""
+    """Compute the misses of strategies that always ask for a most probable thing."""
     sets = identify_.read(path)
     limit, found = Limit(time_limit), {}
     half_of_time = None if time_limit is None else time_limit / 2
@@ -167,7 +177,7 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
 
 @declare_fields("bounds bracket is_all")
 def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
-    """Bound the least mean number of misses."""
+    """Compute bounds on the least mean number of misses."""
     sets = identify_.read(path)
     answer = Answer(heading(sets), **family_fields(sets))
     result = collect_bounds(sets.title, time_limit, partial(identify_.bounds, sets))
@@ -180,7 +190,7 @@ def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> Non
 
 @declare_fields("total_misses mean worst asked")
 def tree(path: Path, file: Path, form: Form) -> None:
-    """Print a strategy of a family."""
+    """Print a strategy for a family."""
     sets = identify_.read(path)
     loaded = identify_.load(file, sets)
     answer = Answer(**family_fields(sets))
@@ -196,7 +206,7 @@ def tree(path: Path, file: Path, form: Form) -> None:
 
 @declare_fields("what total_misses mean (claims)")
 def check(path: Path, file: Path, form: Form) -> None:
-    """Replay a strategy of a family, or check the claims that prove that none misses less."""
+    """Replay a strategy for a family, or check the proof that none has fewer misses."""
     sets = identify_.read(path)
     if identify_.is_identification(file):
         loaded = identify_.load(file, sets)

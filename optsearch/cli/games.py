@@ -1,4 +1,4 @@
-"""The command that lists the games that have a name: games."""
+"""The command games, which lists the games that have a name."""
 
 from __future__ import annotations
 

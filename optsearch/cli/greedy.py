@@ -1,4 +1,4 @@
-"""The command of greedy strategies: greedy."""
+"""The command greedy: what greedy strategies cost."""
 
 from __future__ import annotations
 
@@ -93,10 +93,11 @@ def greedy(
 
 
 class GreedyTotals:
-    """Total totals of greedy strategies and the optimum, as far as a search has come.
+    """The total heights of greedy strategies and the optimum, as far as they are computed.
 
-    totals -- by rule. trees -- of the rules whose tree has been made. lower -- a bound on every
-    strategy. optimum, compared, best_shots, greedy_shots -- None until they are known.
+    totals -- by rule, which says how greedy chooses among the most probable cells. trees -- by
+    rule, if the tree has been made. lower -- a lower bound on the total height of every strategy.
+    optimum, compared, best_shots and greedy_shots are None until they are known.
     """
 
     def __init__(self) -> None:
@@ -115,7 +116,10 @@ class GreedyTotals:
         time_limit: float | None,
         progress: Progress[SearchStatus],
     ) -> None:
-        """Compute everything, the quick parts first. Raises LimitReached where the time is over."""
+        """Compute the attributes, the quick ones first; raise LimitReached if the time is over.
+
+        The attributes that are computed by then stay.
+        """
         limited_progress = Limit(time_limit).watch(progress)  # raises LimitReached
         solver = GreedySolver(position, progress=limited_progress, prior=prior)
         self.configurations, self.greedy_shots = solver.configurations, solver.greedy_shots
@@ -140,7 +144,7 @@ class GreedyTotals:
         self.totals[rule] = self.trees[rule].total_height
 
     def answer(self, position: Position, prior: Prior | None) -> Answer:
-        """Return the answer about the totals."""
+        """Return the answer about all that is computed."""
         number, optimum = self.configurations, self.optimum
         upper = min(self.totals.values()) if optimum is None else optimum
         answer = Answer.about(
@@ -174,21 +178,21 @@ class GreedyTotals:
         return answer
 
     def _optimal_rows(self) -> list[tuple[str, ...]]:
-        """Return the row of the optimal tree for people; none before it is known."""
+        """Return the row of the optimal tree for the table; no row if it is not known."""
         if self.compared is None or self.optimum is None:
             return []
         mean = decimal(Fraction(self.optimum, self.configurations))
         return [("optimal", f"{self.optimum:,}", mean, "", f"{self.compared.optimal.worst}")]
 
     def _rule_row(self, name: str) -> tuple[str, ...]:
-        """Return the row of a rule for people."""
+        """Return the row of a rule for the table: name, total height, mean, excess, worst case."""
         total, tree, optimum = self.totals[name], self.trees.get(name), self.optimum
         extra = f"+{total - optimum:,}" if optimum is not None and total > optimum else ""
         mean = decimal(Fraction(total, self.configurations))
         return f"greedy, {name}", f"{total:,}", mean, extra, "" if tree is None else f"{tree.worst}"
 
     def _rule_fields(self, name: str) -> dict[str, Any]:
-        """Return the fields of a rule for a JSON answer."""
+        """Return the fields of a JSON answer for a rule."""
         total, tree = self.totals[name], self.trees.get(name)
         return {
             "total_height": total,
@@ -199,7 +203,10 @@ class GreedyTotals:
 
 
 def add_divergences(answer: Answer, divergences: Sequence[Divergence], prior: Prior | None) -> None:
-    """Add the positions where the best greedy tree leaves the optimal one."""
+    """Add the positions where the best greedy tree shoots at no optimal cell.
+
+    The text has the earliest of them, the JSON all.
+    """
     fields = [
         {
             "shots": " ".join(map(str, divergence.shots)),
@@ -220,7 +227,7 @@ def add_divergences(answer: Answer, divergences: Sequence[Divergence], prior: Pr
 
 
 def divergence_text(divergence: Divergence, prior: Prior | None) -> str:
-    """Say what greedy and the optimum cost where they part."""
+    """Return the costs of greedy and of the optimum at a position where they diverge."""
     shots = " ".join(map(str, divergence.shots)) or "at the first shot"
     left = configurations_text(divergence.configurations, prior)
     greedy = " ".join(cell_names(divergence.best_greedy_shots))

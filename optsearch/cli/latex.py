@@ -1,6 +1,6 @@
-r"""Tables as LaTeX, in the style of the package booktabs.
+r"""Tables in LaTeX, in the style of the package booktabs.
 
-A table is a `tabular` to be read by \input where the preamble has \usepackage{booktabs}.
+A table is a `tabular`, which a paper reads by \input; its preamble has \usepackage{booktabs}.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def latex_text(text: str) -> str:
 
 
 def _latex_cell(text: str, sign: str) -> str:
-    """Spell a text with the sign of a note behind it, which takes no room (`\\rlap`)."""
+    r"""Return a text and the sign of its note; the sign takes no room (`\rlap`)."""
     spelled = latex_text(text)
     return spelled + rf"\rlap{{\textsuperscript{{{latex_text(sign)}}}}}" if sign else spelled
 
@@ -59,10 +59,10 @@ def latex_table(
     signs: Sequence[Sequence[str]] = (),
     notes: Sequence[str] = (),
 ) -> str:
-    """Return a tabular of rows of texts, the first its head; nothing where there is no row.
+    """Return a table as LaTeX; its first row is the head. Without rows it is empty.
 
-    Columns of numbers are set to the right. signs -- of notes, beside each text, set so that they
-    take no room; notes -- lines below.
+    Columns of numbers are aligned at the right. signs -- for each text the sign of its note, or an
+    empty text. notes -- lines below the table.
     """
     if not rows:
         return ""

@@ -1,4 +1,4 @@
-"""The command with which a person plays in the terminal: play."""
+"""The command play, with which a person plays in the terminal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ quit   end; so does the end of the input"""
 
 @dataclass(frozen=True)
 class MatchOptions:
-    """The opponent, the ships of the person, and the boards and the seed of the hidden ships."""
+    """The opponent, the person's own ships, and the seed and the hider of the hidden ships."""
 
     against: str = ""
     ships: str = ""
@@ -98,7 +98,7 @@ def play(game: str, options: MatchOptions, resume: Path | None = None) -> None:
 
 
 def load_match(file: Path) -> Match:
-    """Return the match that a file keeps."""
+    """Return the match that a file keeps; raise OptsearchError if it cannot be read."""
     try:
         return Match.from_json(read_text(file, MOST_KEPT))
     except (OSError, ValueError) as error:
@@ -107,7 +107,10 @@ def load_match(file: Path) -> Match:
 
 
 def require_options_of(match: Match, file: Path, game: Game, options: MatchOptions) -> None:
-    """Refuse options that differ from a match that a file keeps; one left out may be any."""
+    """Raise OptsearchError if the game or an option differs from the match of a file.
+
+    An option that is not given is not compared.
+    """
     given = {"game": str(game)}
     kept = {"game": str(match.game)}
     if options.seed is not None:
@@ -128,20 +131,20 @@ def require_options_of(match: Match, file: Path, game: Game, options: MatchOptio
 
 
 class MatchDialogue:
-    """A conversation in which a match is played."""
+    """A conversation in which a person plays a match."""
 
     def __init__(self, dialogue: Dialogue, match: Match, file: Path | None):
         self._dialogue, self._match, self._file = dialogue, match, file
 
     @property
     def resume_hint(self) -> str:
-        """The end of the last line, which says how to go on; empty where nothing is kept."""
+        """The end of the last line: how to go on; empty if the match is over or not kept."""
         if self._file is None or self._match.is_over:
             return ""
         return f"; the game is in {self._file}, and the same command goes on from there"
 
     def run(self) -> None:
-        """Read lines and shoot until the game or the input ends."""
+        """Read lines and shoot until the match or the input ends."""
         match = self._match
         opponent = f", against {match.against}" if match.against else ""
         self._dialogue.say(
@@ -167,7 +170,7 @@ class MatchDialogue:
         self._print_result()
 
     def _execute(self, line: str) -> None:
-        """Do what a line says."""
+        """Execute a line: one of the commands of `HELP`, or a cell to shoot at."""
         position = self._match.position
         if line in ("help", "?"):
             self._dialogue.say(
@@ -196,7 +199,7 @@ class MatchDialogue:
             self._shoot(line)
 
     def _shoot(self, line: str) -> None:
-        """Shoot at the cell that a line names; let the opponent shoot back."""
+        """Shoot at the cell that a line names; then let the opponent shoot."""
         cell = parse_cell(line)
         reply = self._match.shoot(cell)
         self._save()
@@ -207,7 +210,7 @@ class MatchDialogue:
             self._print_boards()
 
     def _let_opponent_shoot(self) -> None:
-        """Let the opponent shoot, if it is its turn."""
+        """Let the opponent shoot if there is one and it is its turn; print its shot."""
         match = self._match
         if match.against and not match.is_answered and not match.is_won:
             with show_progress("thinking"):
@@ -222,7 +225,7 @@ class MatchDialogue:
                 temporary_file.write_text(f"{self._match.to_json()}\n")
 
     def _print_boards(self) -> None:
-        """Print the boards, beside each other where there is room."""
+        """Print the boards, side by side if there is room, and the fleet."""
         match = self._match
         hole = f", {HOLE} hole" if match.game.holes else ""
         meanings = f"{legend(match.game)}, . not shot{hole}, › last shot"
@@ -236,7 +239,7 @@ class MatchDialogue:
         self._dialogue.say(f"\n{meanings}\nfleet: {draw_fleet(match.position)}\n")
 
     def _print_result(self) -> None:
-        """Say who has won, and to a person who has lost where the ships were."""
+        """Print who has won; if the person has lost, also where the ships were."""
         match, game = self._match, self._match.game
         shots = count_text(len(match.position.shots), "shot")
         if match.is_won:
@@ -250,7 +253,7 @@ class MatchDialogue:
 
 
 def names_with_lengths(game: Game) -> str:
-    """Return the ships with their names and lengths: carrier (5), battleship (4)."""
+    """Return the ships with names and lengths, as in "carrier (5), battleship (4)"."""
     if not any(game.kind_names.values()):
         return game.fleet_text
     kinds = dict.fromkeys(game.fleet)
@@ -259,7 +262,7 @@ def names_with_lengths(game: Game) -> str:
 
 
 def hint_text(position: Position) -> str:
-    """Say which cells have a ship most probably, and with what probability."""
+    """Return the most probable cells, their probability, and the number of configurations left."""
     posterior = posterior_of(position)
     most_probable = posterior.greedy_shots()
     row, column = most_probable[0]
@@ -270,7 +273,10 @@ def hint_text(position: Position) -> str:
 
 
 def board_lines(position: Position, ships: Sequence[int] = ()) -> list[Text]:
-    """Draw the lines of a board in colours, its last shot marked. ships -- those that are known."""
+    """Draw a board in colours with its last shot marked; return its lines.
+
+    ships -- masks of ships to show.
+    """
     styles = {cell: SHIP_IN_TERMINAL for ship in ships for cell in position.game.cells_of(ship)}
     styles |= {shot.cell: IN_TERMINAL[shot.reply.hit] for shot in position.shots}
     last_shot = position.shots[-1].cell if position.shots else None
@@ -279,7 +285,7 @@ def board_lines(position: Position, ships: Sequence[int] = ()) -> list[Text]:
 
 
 def join_boards(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
-    """Set the lines of one or two boards beside each other, or below where that is too wide."""
+    """Return the lines of one or two boards, side by side if they fit into `width` letters."""
     if len(boards) == 1:
         return list(boards[0])
     left, right = boards
@@ -292,7 +298,11 @@ def join_boards(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
 
 
 def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
-    """Return a sign for each cell: its reply, or else the number of a ship that is known."""
+    """Return a sign for each cell, by row and column.
+
+    It is the reply at a cell that was shot, else the number of one of `ships`, else the sign of an
+    empty board.
+    """
     game = position.game
     grid = [list(row) for row in position_in(game).board().splitlines()]
     for number, ship in enumerate(ships, 1):

@@ -1,4 +1,4 @@
-"""The commands of sources: reproduce recomputes their numbers, cite names them."""
+"""The commands about sources: reproduce recomputes their numbers, cite prints their BibTeX."""
 
 from __future__ import annotations
 
@@ -90,7 +90,10 @@ def reproduce(
 def with_progress(
     make_checks: Callable[[Progress[EvaluationStatus]], Iterator[tuple[Source, Check]]],
 ) -> Iterator[tuple[Source, Check]]:
-    """Yield checks one after the other; show progress while each is waited for."""
+    """Yield checks one by one; show progress while each is waited for.
+
+    make_checks -- yields the checks; it is given a function to call with each status.
+    """
     report: Progress[EvaluationStatus] = no_progress
     checks = make_checks(lambda status: report(status))
     while True:
@@ -103,7 +106,7 @@ def with_progress(
 
 
 def print_estimate(sources: list[Source], resume: Path | None) -> None:
-    """Print how many numbers are left and how long they take, before the work begins."""
+    """Print how many numbers are left to compute and how long that takes."""
     names = ", ".join(source.name for source in sources)
     numbers_left = reproduce_.numbers_left(sources, resume)
     total = sum(len(list(source.everything())) for source in sources)
@@ -117,7 +120,10 @@ def print_estimate(sources: list[Source], resume: Path | None) -> None:
 
 
 def print_title(source: Source, before: str) -> tuple[int, ...]:
-    """Print the title of a source and the heads of its columns; return their widths."""
+    """Print the title of a source and the heads of its columns; return the widths of these.
+
+    before -- a text printed before the title.
+    """
     numbers = list(source.everything())
     place_width = max(len(number.place) for number in numbers)
     name_width = max(31, *(len(number.what) for number in numbers))
@@ -129,7 +135,10 @@ def print_title(source: Source, before: str) -> tuple[int, ...]:
 
 
 def print_check(check: Check, widths: tuple[int, ...]) -> None:
-    """Print the line of a check."""
+    """Print a check as a line of the table, in red if it differs and should not.
+
+    widths -- of the columns.
+    """
     time = f"{check.seconds:7.3f}"
     if check.stored:
         time = "stored"
@@ -141,7 +150,7 @@ def print_check(check: Check, widths: tuple[int, ...]) -> None:
 
 
 def sign_of(check: Check) -> str:
-    """Return the sign before a check: ✓ agrees, ✗ differs, ≠ as is known, · not compared."""
+    """Return the sign of a check: ✓ agrees, ✗ differs, ≠ differs as is known, · not compared."""
     if check.agrees is None:
         return "·"
     if check.agrees:
@@ -150,7 +159,7 @@ def sign_of(check: Check) -> str:
 
 
 def print_verdict(checks: list[Check]) -> None:
-    """Print the notes, and how many of the numbers that are compared agree."""
+    """Print the notes of the checks, and how many of them agree."""
     expected = [check for check in checks if check.known]
     for check in checks:
         if check.note:
@@ -180,7 +189,10 @@ def print_verdict(checks: list[Check]) -> None:
 
 
 def _group_by(checks: list[Check], attribute: str) -> dict[str, str]:
-    """Map each text of an attribute to the names of the checks that have it; none if empty."""
+    """Return the names of the checks that share each text of an attribute.
+
+    The empty text is left out.
+    """
     names: dict[str, list[str]] = {}
     for check in checks:
         text = getattr(check, attribute)

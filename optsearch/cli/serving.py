@@ -1,4 +1,4 @@
-"""The command that serves a board for the browser: serve."""
+"""The command serve, which serves a board for the browser."""
 
 from __future__ import annotations
 

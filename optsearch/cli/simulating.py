@@ -1,4 +1,4 @@
-"""The commands that play games: simulate, animate."""
+"""The commands that play games of players: simulate and animate."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SHOWN = 10  # players of whom all differences are printed
 
 @dataclass(frozen=True)
 class BoardOptions:
-    """The board of a game to draw: the seed of the boards, its number, and who hides the ships."""
+    """Which board is played: the hider and the seed of the boards, and the number of the board."""
 
     seed: int = 1
     number: int = 0
@@ -132,9 +132,10 @@ def simulate(
 def answer_of(
     simulation: Simulation, boards: str, prior: Prior | None, within: int | None
 ) -> Answer:
-    """Return the answer about the players; people see a table of them and one of differences.
+    """Return the answer about a simulation: a table of the players, and one of differences.
 
-    within -- shots, to print the share of games that end within them.
+    boards -- who hides the ships, as a text. within -- a number of shots; the share of games that
+    end within them is added.
     """
     outcomes, game, reply_model = simulation.outcomes, simulation.game, simulation.reply_model
     has_salvos = reply_model.salvo != 1
@@ -176,7 +177,7 @@ def answer_of(
 
 
 def difference_texts(difference: Difference) -> tuple[str, ...]:
-    """Format a difference: the slower player, the faster one, and its mean ± standard error."""
+    """Return the texts of a difference: slower player, "than", faster player, mean ± error."""
     mean = f"{difference.mean:.4f} ± {number_text(difference.standard_error, 4)}"
     return difference.slower, "than", difference.faster, mean
 

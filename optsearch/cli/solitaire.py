@@ -1,4 +1,4 @@
-"""The commands of puzzles: solitaire solve, count, minimise, generate, grade, explain, sheet."""
+"""The commands about puzzles: solitaire solve, count, grade, explain, minimise, generate, sheet."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class PuzzleLevel(str, Enum):
 
 @dataclass(frozen=True)
 class MakingOptions:
-    """The method that tests for one solution, the clues that stay, and the time."""
+    """How a puzzle is made: the method that finds other solutions, the clues to keep, the time."""
 
     method: PuzzleMethod | None = None
     keep_counts: bool = False
@@ -124,7 +124,7 @@ def solve(
 
 
 def _no_solution(puzzle: Puzzle, method: str | None, time_limit: float | None) -> str:
-    """Say that a puzzle has no solution, and which clues contradict each other."""
+    """Return a line that says that a puzzle has no solution, and which clues exclude each other."""
     try:
         clues = making.conflict(puzzle, method, time_limit)
     except NotInstalled as missing:
@@ -223,7 +223,7 @@ def explain(
 
 
 def step_text(step: reasoning.Step) -> str:
-    """Format a step in a line; what follows from a supposition stands in lines below it."""
+    """Format a step; a supposition is followed by the steps that follow from it, indented."""
     return "\n".join(_step_lines(step))
 
 
@@ -242,7 +242,7 @@ def _step_lines(step: reasoning.Step) -> Iterator[str]:
 
 
 def step_fields(step: reasoning.Step) -> dict[str, Any]:
-    """Return a step for a JSON answer."""
+    """Return the fields of a JSON answer for a step."""
     return {
         "cells": [cell_name(cell) for cell in step.cells],
         "value": step.value,
@@ -369,7 +369,10 @@ def sheet(
 def save_and_show(
     puzzle: Puzzle, output: Path, figure: Path | None, form: Form, **fields: int | str
 ) -> None:
-    """Write a puzzle that was made, and show it."""
+    """Write a puzzle that was made to a file, and print the answer about it.
+
+    fields -- further fields of the answer, with the seed.
+    """
     formats.save(puzzle, output)
     answer, number = Answer(puzzle=formats.to_fields(puzzle), **fields), len(puzzle.clues)
     text = f"fleet {puzzle.fleet_text}, {count_text(number, 'clue')}, seed {fields['seed']}"
@@ -384,7 +387,7 @@ def save_and_show(
 
 
 def show_address(answer: Answer, puzzle: Puzzle) -> None:
-    """Show where others can open a puzzle, unless a ship is too long for an address."""
+    """Add the address at which others can open a puzzle, unless a ship is too long for one."""
     with suppress(PuzzleError):
         address = addresses.to_address(puzzle)
         answer.add(f"address  {address}", address=address)
@@ -394,7 +397,10 @@ def show_address(answer: Answer, puzzle: Puzzle) -> None:
 
 
 def puzzle_board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
-    """Draw the board with letters, numbers, counts and a legend; what was revealed is bold."""
+    """Draw a puzzle with letters, numbers, counts and a legend; what is revealed is bold.
+
+    solution -- fills the cells that are not revealed, if given.
+    """
     revealed = dict(puzzle.revealed)
     name_width = len(str(puzzle.rows))
     has_long_count = any(count is not None and count > 9 for count in puzzle.column_counts)
@@ -438,7 +444,7 @@ def _count_text(count: int | None) -> str:
 def draw_picture(
     answer: Answer, puzzle: Puzzle, path: Path, solution: Solution | None = None
 ) -> None:
-    """Draw a puzzle to a file whose ending names the format, and say so."""
+    """Draw a puzzle to a file whose ending names the format; add the file to the answer."""
     from optsearch.drawing.puzzles import draw_puzzle, picture_size
 
     figure = new_figure(*picture_size(puzzle))

@@ -1,4 +1,4 @@
-"""The commands of the optimum: solve, bounds."""
+"""The commands about the optimum: solve and bounds."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ COUNTING = 0.5, 0.25  # seconds at least, share of a time limit: to find out if 
 
 
 class Method(str, Enum):
-    """An implementation of the optimum."""
+    """The implementation that computes the optimum."""
 
     REFERENCE = "reference"
     PAPER = "paper"
@@ -84,7 +84,7 @@ class Method(str, Enum):
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """The objective, the method and the time of a search."""
+    """The objective, the method, the time limit, and whether every first shot gets a value."""
 
     objective: str = "mean"
     method: Method = Method.SOLVER
@@ -103,7 +103,7 @@ class StorageOptions:
 
 
 class SolveTask(NamedTuple):
-    """The optimum that is sought: of a position, for an objective, perhaps by a prior."""
+    """What to solve: a position, an objective, and perhaps a prior."""
 
     position: Position
     objective: Objective
@@ -111,7 +111,10 @@ class SolveTask(NamedTuple):
 
 
 def require_solver(method: Method, **options: object) -> None:
-    """Refuse options of the main solver if another method is chosen."""
+    """Raise OptsearchError if an option of the main solver is given with another method.
+
+    options -- values by name.
+    """
     for name, value in options.items():
         if value and method is not Method.SOLVER:
             option = name.replace("_", "-")
@@ -213,7 +216,7 @@ def solve(
 def refuse_options_of_known_fleets(
     task: SolveTask, search: SearchOptions, workers: WorkerOptions, storage: StorageOptions
 ) -> None:
-    """Refuse options that do not work with a fleet that is not known."""
+    """Raise OptsearchError for an option that works only with a fleet that is known."""
     require_known_fleet(
         task.position.game,
         method=search.method is not Method.SOLVER,
@@ -231,7 +234,7 @@ def refuse_options_of_known_fleets(
 def refuse_unfit_options(
     task: SolveTask, search: SearchOptions, workers: WorkerOptions, storage: StorageOptions
 ) -> None:
-    """Refuse options that do not work with the method, the objective or the game."""
+    """Raise OptsearchError for an option that the method, the objective or the game excludes."""
     method, objective = search.method, task.objective
     if task.prior is not None and method is Method.PAPER:
         raise OptsearchError(f"--prior works with --method solver or reference, not {method.value}")
@@ -264,7 +267,10 @@ def find_optimum(
     seconds: float | None,
     progress: Progress[SearchStatus],
 ) -> Solution:
-    """Solve by the method chosen; in `seconds` as far as the search comes."""
+    """Solve a position by the chosen method.
+
+    seconds -- the main solver returns the bracket that it has proved by then; None for no limit.
+    """
     if search.method is Method.REFERENCE:
         return reference.solve(task.position, task.objective, task.prior)
     table_bytes = int(storage.memory * 2**30)
@@ -293,7 +299,11 @@ def find_optimum(
 
 
 def write_files(solution: Solution, tree: Path | None, proof: Path | None, form: Form) -> None:
-    """Write the tree and, of an exact optimum, the proof, where asked for."""
+    """Write the decision tree, and the proof if the optimum is exact.
+
+    tree, proof -- the files; None for one that is not wanted. With the text form their names are
+    printed.
+    """
     if not solution.is_exact:
         proof = None
     if tree is None and proof is None:
@@ -314,7 +324,7 @@ def write_files(solution: Solution, tree: Path | None, proof: Path | None, form:
 
 
 def why_no_tree(position: Position, prior: Prior | None, time_limit: float | None) -> str:
-    """Return why a search with a time limit will give no tree; empty if it will give one."""
+    """Return the reason why no tree will be written in the time limit; empty if one will be."""
     if time_limit is None:
         return ""
     if position.game.cells > MAX_CELLS:
@@ -334,7 +344,7 @@ def why_no_tree(position: Position, prior: Prior | None, time_limit: float | Non
 
 
 def best_tree(solution: Solution) -> DecisionTree:
-    """Return the tree of a solution; greedy's if the search had no time for one."""
+    """Return the tree of a solution, or a greedy tree if the search had no time for one."""
     try:
         return solution.tree()
     except NotSupported:
@@ -342,7 +352,7 @@ def best_tree(solution: Solution) -> DecisionTree:
 
 
 def announce_stored(stored: StoredBracket | None) -> None:
-    """Say before a search what is known, unless it was found in a moment."""
+    """Print the stored bracket before a search, unless computing it took less than two seconds."""
     if stored is None or QUIET.get() or (stored.seconds or inf) < progress.FIRST:
         return
     effort = f"; that search took {time_text(stored.seconds)}" if stored.seconds else ""
@@ -350,9 +360,9 @@ def announce_stored(stored: StoredBracket | None) -> None:
 
 
 class BracketSources(NamedTuple):
-    """The sources of the two ends of a bracket, and the bracket that this run found.
+    """What proves the two ends of a bracket, and the bracket of this run as a text.
 
-    All are empty where this run proves both ends.
+    All three are empty if this run proves both ends.
     """
 
     lower_by: str = ""
@@ -363,7 +373,10 @@ class BracketSources(NamedTuple):
 def narrow_by_stored(
     solution: Solution, stored: StoredBracket | None
 ) -> tuple[Solution, BracketSources]:
-    """Return a solution with the better one of its bounds and the stored ones on either side."""
+    """Return a solution whose ends are the better of its own and the stored ones.
+
+    Also return what proves each end. A solution that is exact stays as it is.
+    """
     if stored is None or solution.lower is None or solution.upper is None:
         return solution, BracketSources()
     if solution.lower == solution.upper:
@@ -391,7 +404,7 @@ def narrow_by_stored(
 
 
 def add_sources(answer: Answer, sources: BracketSources) -> None:
-    """Add the sources of the two ends of a bracket."""
+    """Add what proves the two ends of a bracket; nothing if this run proves both."""
     lower_by, upper_by, bracket_here = sources
     if not lower_by:
         return
@@ -405,9 +418,10 @@ def add_sources(answer: Answer, sources: BracketSources) -> None:
 
 
 def solve_by_bounds(task: SolveTask, time_limit: float) -> Solution | str:
-    """Bracket a game too large to search; a reason if its configurations cannot be counted.
+    """Return a bracket of a game that is too large to search; a reason if there is none.
 
-    By a prior the bounds on the mean need the list that the search needs, but for the first.
+    There is none if the configurations cannot be counted, or not weighed by the prior. With a prior
+    only the first bounds on the mean are used, since the others list all configurations.
     """
     position, objective, prior = task
     started = time.perf_counter()
@@ -445,7 +459,10 @@ def solve_by_bounds(task: SolveTask, time_limit: float) -> Solution | str:
 
 
 def uncounted_answer(task: SolveTask, stored: StoredBracket | None, reason: str) -> Answer:
-    """Return the answer about a game whose configurations are not counted or weighed."""
+    """Return the answer about a game whose configurations cannot be counted.
+
+    reason -- why they cannot.
+    """
     position, objective, prior = task
     answer = Answer.about(
         position, prior, objective=str(objective), total_height=None, configurations=None
@@ -473,7 +490,8 @@ def answer_of(
 ) -> Answer:
     """Return the answer about a solution.
 
-    sources -- of its bounds. greedy -- the greedy shots with their total height, if known.
+    sources -- what proves its bounds. greedy -- the cells that greedy may shoot first and their
+    least total height, or None if that is not known.
     """
     answer = Answer.about(
         solution.position,
@@ -508,9 +526,9 @@ def answer_of(
 def add_greedy_shots(
     answer: Answer, solution: Solution, cells: Sequence[Cell], total_height: int
 ) -> None:
-    """Add the greedy shots, and what the best of them costs more than the optimum.
+    """Add the greedy first shots, and what the best of them costs more than the optimum.
 
-    total_height -- of a strategy that begins with the best of them and goes on optimally.
+    total_height -- the least one of a strategy that begins with one of these cells.
     """
     names = cell_names(cells)
     loss = total_height - (solution.total_height or 0)
@@ -558,14 +576,14 @@ def add_value(answer: Answer, solution: Solution) -> None:
 
 
 def open_value_text(solution: Solution, lower: int, upper: int) -> str:
-    """Format a bracket of the mean or of the worst case."""
+    """Format a bracket of the mean or of the worst case, in shots."""
     if solution.objective.kind == "worst":
         return f"between {lower} and {upper} shots"
     return mean_bracket_text(lower, upper, solution.configurations)
 
 
 def add_effort(answer: Answer, solution: Solution) -> None:
-    """Add seconds and the table on disk; to JSON alone, what the search looked into."""
+    """Add the seconds and the table on disk; only to the JSON also the nodes and the method."""
     answer.add(
         nodes=solution.nodes,
         subsets=solution.subsets,
@@ -585,14 +603,14 @@ def add_effort(answer: Answer, solution: Solution) -> None:
 
 
 class ShotText(NamedTuple):
-    """The value of a first shot: short enough for its cell, and in full."""
+    """The value of a first shot, short enough for its cell on a board, and in full."""
 
     short: str
     full: str
 
 
 def first_shot_text(value: ShotValue, solution: Solution) -> ShotText:
-    """Format the value of a first shot."""
+    """Format the value of a first shot, exact or as a bracket."""
     weight = solution.configurations
     if value.finished is not None:
         share = f"{value.finished} of {weight} = {value.finished / weight:.6f}"
@@ -610,7 +628,7 @@ def first_shot_text(value: ShotValue, solution: Solution) -> ShotText:
 
 
 def first_shot_texts(solution: Solution) -> list[str]:
-    """Draw the values of the first shots on a board, and list them below it, the best first."""
+    """Return the values of the first shots as a board, and as a list with the best first."""
     position, objective = solution.position, solution.objective
     rows = position.board().splitlines()
     texts = [["" if sign == "." else sign for sign in row] for row in rows]
@@ -633,7 +651,7 @@ def first_shot_texts(solution: Solution) -> list[str]:
 
 
 def best_first(value: ShotValue) -> tuple[int, int, int, int]:
-    """Return the sort key by which the best first shot comes first."""
+    """Return the key that sorts the values of first shots, the best first."""
     return -(value.finished or 0), value.worst or 0, value.upper or 0, value.lower or 0
 
 
@@ -695,7 +713,7 @@ def bounds_in_time(
     leave_out: LeaveOut,
     on_narrower: Callable[[Bound, Mapping[str, Fraction]], None] | None = None,
 ) -> CollectedBounds:
-    """Return a bracket and the bounds computed within the time limit, each in at most half.
+    """Return the bounds that are computed within a time limit, each in at most half of it.
 
     leave_out -- called with each bound that is left out. on_narrower -- as in `collect_bounds`.
     """

@@ -1,4 +1,4 @@
-"""The command that makes a table of many games: table."""
+"""The command table, which makes a table of many games."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from optsearch.support.errors import printable
 
 
 class TableForm(str, Enum):
-    """The form of a table."""
+    """The form in which the table is printed."""
 
     TEXT = "text"
     CSV = "csv"
@@ -84,13 +84,14 @@ def table(
 
 
 def progress_text(status: TableStatus) -> str:
-    """Format the progress of a table."""
+    """Return the text of a status of the table for the progress line."""
     last = f", {status.step}" if status.step else ""
     return f"{status.done:,.0f} of {status.total:,.0f} values{last}"
 
 
 def answer_of(result: Tabulation, time_limit: float | None, sheet: Sheet) -> Answer:
-    """Return the answer: for programs a row for each value, for people a row for each game."""
+    """Return the answer about a table: its text has a line per game, its JSON an entry per value.
+    """
     values = result.to_dicts()
     answer = Answer(
         columns=[column.name for column in result.columns],
@@ -103,7 +104,10 @@ def answer_of(result: Tabulation, time_limit: float | None, sheet: Sheet) -> Ans
 
 
 def text_of(sheet: Sheet) -> str:
-    """Format a table for people: the first column to the left, others to the right, then signs."""
+    """Format a table as text: the first column at the left, the others at the right.
+
+    Each text is followed by the sign of its note.
+    """
     widths = [max(map(len, column), default=0) for column in zip(*sheet.signs, strict=True)]
     rows = [
         [f"{text}{sign:<{width}}" for text, sign, width in zip(row, signs, widths, strict=True)]
