@@ -187,7 +187,7 @@ def test_what_is_seen():
     assert seen["board"].tolist() == [[4, 6, 6, 0], [1, 0, 0, 5], [0, 0, 0, 5]]
     assert seen["afloat"].tolist() == [1, 1]
     assert seen["action_mask"].tolist() == [0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 0]
-    assert view.top == 7
+    assert view.highest_sign == 7
 
 
 @pytest.mark.parametrize("game", GAMES)

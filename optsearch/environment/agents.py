@@ -30,18 +30,18 @@ def action_of(action: Any, game: Game) -> int:
     Integers and arrays of one integer are accepted; StrategyError is raised for anything else.
     """
     try:
-        number = index(action.item() if isinstance(action, np.ndarray) else action)
+        cell_index = index(action.item() if isinstance(action, np.ndarray) else action)
     except (TypeError, ValueError):
-        number = -1
-    if 0 <= number < game.cells:
-        return number
+        cell_index = -1
+    if 0 <= cell_index < game.cells:
+        return cell_index
     raise StrategyError(
         f"{safe_repr(action)} is not an action in {game}; the number of a cell is accepted, row * "
         f"{game.columns} + column, 0 to {game.cells - 1}"
     )
 
 
-_view = lru_cache(maxsize=64)(View)
+_cached_view = lru_cache(maxsize=64)(View)
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,5 +63,7 @@ class Agent:
 
     def shot(self, position: Position) -> Cell:
         """Return the cell that the agent shoots at a position."""
-        view = _view(position.game, self.prior, self.probabilities, self.order)
-        return position.game.cell(action_of(self.act(view(position)), position.game))
+        game = position.game
+        view = _cached_view(game, self.prior, self.probabilities, self.order)
+        action = self.act(view(position))
+        return game.cell(action_of(action, game))

@@ -68,7 +68,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         self._ships: list[int] | None = None
         self._position = Position(self.game)
         self._wasted = 0
-        self.observation_space = _space(self.view)
+        self.observation_space = _space_of_observations(self.view)
         self.action_space = spaces.Discrete(self.game.cells)
 
     @property
@@ -113,13 +113,13 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         position = self._position
         if self._ships is None or not position.hits_left:
             raise gymnasium.error.ResetNeeded("no game is under way; call reset() to begin one")
-        cell = self.game.cell(action_of(action, self.game))
-        bit = 1 << cell[0] * self.game.columns + cell[1]
+        cell_index = action_of(action, self.game)
+        bit = 1 << cell_index
         if bit & position.closed:
             self._wasted += 1
         else:
             answer = reply(self.game, self._ships, position.hits, bit)
-            self._position = position.after(cell, answer)
+            self._position = position.after(self.game.cell(cell_index), answer)
         observation, info = self._observe()
         return observation, -1.0, not self._position.hits_left, False, info
 
@@ -142,21 +142,21 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
     def _forget_boards(self) -> None:
         self._drawn = np.empty((0, len(self.game.fleet), self.game.words), np.uint64)
-        self._used = 0  # boards used of those drawn
-        self._number = 1  # boards to draw next
+        self._boards_used = 0  # of those drawn
+        self._boards_to_draw = 1
 
     def _next_board(self) -> list[int]:
         """Return the next board; 1 is drawn after a seed, then 8, 64, … at once, for speed."""
-        if self._used == len(self._drawn):
-            self._drawn = self._hidden.sample(self._number, self.np_random, masks=True)
-            self._used = 0
-            if self._is_ranked:
-                self._number = min(GROWTH * self._number, MOST_DRAWN)
-        self._used += 1
-        return to_masks(self._drawn[self._used - 1])
+        if self._boards_used == len(self._drawn):
+            self._drawn = self._hidden.sample(self._boards_to_draw, self.np_random, masks=True)
+            self._boards_used = 0
+            if self._draws_many:
+                self._boards_to_draw = min(GROWTH * self._boards_to_draw, MOST_DRAWN)
+        self._boards_used += 1
+        return to_masks(self._drawn[self._boards_used - 1])
 
     @property
-    def _is_ranked(self) -> bool:
+    def _draws_many(self) -> bool:
         """True if many boards are drawn at once; configurations beyond 64 bits are drawn singly."""
         return self.view.prior is not None or self._hidden.configurations < 2**64
 
@@ -185,31 +185,32 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
         from optsearch.drawing.boards import draw_board, draw_probability
 
-        rows, columns, position = self.game.rows + 1, self.game.columns + 1, self._position
+        game, position = self.game, self._position
+        rows, columns = game.rows + 1, game.columns + 1  # with the names of rows and columns
         figure = Figure(figsize=(columns / 4, rows / 4), dpi=4 * PIXELS)  # 4 cells per inch
-        share = (columns - 1) / columns, (rows - 1) / rows  # beside the names
-        axes = figure.add_axes((1 - share[0], 0, *share))
+        board_width, board_height = game.columns / columns, game.rows / rows
+        axes = figure.add_axes((1 - board_width, 0, board_width, board_height))
         if self.view.probabilities:
             draw_probability(axes, position, self.view(position)["probabilities"])
         else:
             draw_board(axes, position)
         canvas: Any = FigureCanvasAgg(figure)
         canvas.draw()
-        return np.array(canvas.buffer_rgba(), np.uint8)[..., :3]
+        return np.array(canvas.buffer_rgba(), np.uint8)[..., :3]  # without the opacity
 
 
-def _space(view: View) -> spaces.Dict:
+def _space_of_observations(view: View) -> spaces.Dict:
     """Return the space of the observations of a view."""
     game = view.game
-    board = (game.rows, game.columns)
-    start = view(Position(game))["afloat"]
+    shape = (game.rows, game.columns)
+    afloat_at_start = view(Position(game))["afloat"]
     boxes = {
-        "board": spaces.Box(0, view.top, board, np.uint8),
-        "afloat": spaces.Box(np.zeros_like(start), start, dtype=np.int16),
+        "board": spaces.Box(0, view.highest_sign, shape, np.uint8),
+        "afloat": spaces.Box(np.zeros_like(afloat_at_start), afloat_at_start, dtype=np.int16),
         "action_mask": spaces.MultiBinary(game.cells),
     }
     if view.order:
-        boxes["order"] = spaces.Box(0, game.room, board, np.int16)
+        boxes["order"] = spaces.Box(0, game.room, shape, np.int16)
     if view.probabilities:
-        boxes["probabilities"] = spaces.Box(0, 1, board, np.float32)
+        boxes["probabilities"] = spaces.Box(0, 1, shape, np.float32)
     return spaces.Dict(boxes)

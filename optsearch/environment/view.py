@@ -85,26 +85,36 @@ class View:
         Raises ImpossiblePosition if no configuration is left and `probabilities` is set.
         """
         game = self.game
-        board = self._empty + MISS * game.array(position.misses) + HIT * game.array(position.hits)
         revealing = [s for s in position.shots if s.reply.sunk or s.reply.label is not None]
-        for shot in revealing:
-            if isinstance(shot.reply.label, Placement):
-                ahead = game.array(shot.reply.label & ~position.hits)
-                board += ahead * (board == UNKNOWN) * (SUNK + len(self.kinds) + self._place(shot))
-            board[shot.cell] = SUNK + self._place(shot)
         observation: Observation = {
-            "board": board,
-            "afloat": self._afloat(revealing, not position.hits_left),
+            "board": self._make_board(position, revealing),
+            "afloat": self._count_afloat(revealing, is_over=not position.hits_left),
             "action_mask": 1 - game.array(position.closed).ravel().astype(np.int8),
         }
         if self.order:
-            numbers = np.zeros((game.rows, game.columns), np.int16)
+            shot_numbers = np.zeros((game.rows, game.columns), np.int16)
             for number, shot in enumerate(position.shots, 1):
-                numbers[shot.cell] = number
-            observation["order"] = numbers
+                shot_numbers[shot.cell] = number
+            observation["order"] = shot_numbers
         if self.probabilities:
             observation["probabilities"] = _probability(position, self.prior).astype(np.float32)
         return observation
+
+    def _make_board(self, position: Position, revealing: list[Shot]) -> NDArray[np.uint8]:
+        """Return the signs of the board.
+
+        revealing -- the shots whose replies sink or name ships.
+        """
+        game = self.game
+        board = MISS * game.array(position.misses) + HIT * game.array(position.hits)
+        board += self._holes  # UNKNOWN is 0
+        for shot in revealing:
+            kind_index = self._kind_index(shot)
+            if isinstance(shot.reply.label, Placement):
+                is_ahead = game.array(shot.reply.label & ~position.hits) * (board == UNKNOWN)
+                board += is_ahead * (SUNK + len(self.kinds) + kind_index)
+            board[shot.cell] = SUNK + kind_index
+        return board
 
     @cached_property
     def kinds(self) -> tuple[int, ...]:
@@ -112,40 +122,45 @@ class View:
         return tuple(dict.fromkeys(self.game.fleet))
 
     @property
-    def top(self) -> int:
+    def highest_sign(self) -> int:
         """Return the highest sign of its boards."""
         if self.game.is_silent:
             return HOLE
-        several = len(self.kinds) * (1 + self.game.shows_ships) - 1
-        return SUNK + several * bool(self.game.labels)
+        if not self.game.labels:
+            return SUNK
+        signs_per_kind = 2 if self.game.shows_ships else 1  # cells hit, and cells shown ahead
+        return SUNK + signs_per_kind * len(self.kinds) - 1
 
     @cached_property
-    def _empty(self) -> NDArray[np.uint8]:
-        return HOLE * self.game.array(self.game.holes)  # UNKNOWN is 0
+    def _holes(self) -> NDArray[np.uint8]:
+        return HOLE * self.game.array(self.game.holes)
 
-    def _place(self, shot: Shot) -> int:
+    def _kind_index(self, shot: Shot) -> int:
         """Return the index in `kinds` of the ship that a reply names, or 0 if it names none."""
         kind = self.game.kind_of_label(shot.reply.label)
         return 0 if kind is None else self.kinds.index(kind)
 
-    def _afloat(self, revealing: list[Shot], is_over: bool) -> NDArray[np.int16]:
+    def _count_afloat(self, revealing: list[Shot], is_over: bool) -> NDArray[np.int16]:
         """Count the ships of each kind, or of all kinds together, that are not known to be sunk."""
+        all_ships = self._fleet_counts
         if is_over and not self.game.ends_at_hit:
-            return np.zeros_like(self._fleet)
-        if self.game.shows_ships:  # one hit of each ship whose cells are all hit
+            return np.zeros_like(all_ships)
+        if self.game.shows_ships:
             hits = Counter(shot.reply.label for shot in revealing)
+            # One shot for each ship whose cells are all hit.
             revealing = [
                 next(shot for shot in revealing if shot.reply.label == ship)
-                for ship, number in hits.items()
-                if isinstance(ship, Placement) and number == ship.bit_count()
+                for ship, count in hits.items()
+                if isinstance(ship, Placement) and count == ship.bit_count()
             ]
-        sunk = np.bincount([self._place(shot) for shot in revealing], minlength=len(self._fleet))
-        if self.game.names_hits:  # a name is sunk once all cells of its ships are hit
-            return np.where(sunk < self._fleet * np.array(self.kinds), self._fleet, 0)
-        return self._fleet - sunk.astype(np.int16)
+        by_kind = [self._kind_index(shot) for shot in revealing]
+        shots_of_kind = np.bincount(by_kind, minlength=len(all_ships))
+        if self.game.names_hits:  # the ships of a name are sunk once all of their cells are hit
+            return np.where(shots_of_kind < all_ships * np.array(self.kinds), all_ships, 0)
+        return all_ships - shots_of_kind.astype(np.int16)  # each of these shots sank a ship
 
     @cached_property
-    def _fleet(self) -> NDArray[np.int16]:
+    def _fleet_counts(self) -> NDArray[np.int16]:
         fleet = self.game.fleet
         if not self.game.labels:
             return np.array([len(fleet)], np.int16)
