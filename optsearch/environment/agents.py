@@ -25,7 +25,7 @@ from optsearch.support.user_code import safe_repr
 
 
 def action_of(action: Any, game: Game) -> int:
-    """Return an action as an int: the number of a cell, `row * columns + column`.
+    """Return an action as an int: the index of a cell, `row * columns + column`.
 
     Integers and arrays of one integer are accepted; StrategyError is raised for anything else.
     """

@@ -133,6 +133,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         return self._picture() if self.render_mode == "rgb_array" else None
 
     def _observe(self) -> tuple[Observation, dict[str, Any]]:
+        """Return the observation of the position so far, and the info that goes with it."""
         observation = self.view(self._position)
         shots = len(self._position.shots) + self._wasted
         mask = observation["action_mask"].copy()
@@ -146,7 +147,10 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         self._boards_to_draw = 1
 
     def _next_board(self) -> list[int]:
-        """Return the next board; 1 is drawn after a seed, then 8, 64, … at once, for speed."""
+        """Return the ships (masks) of the next hidden board.
+
+        Boards are drawn in advance, for speed: one after a seed, then 8, 64, … at once.
+        """
         if self._boards_used == len(self._drawn):
             self._drawn = self._hidden.sample(self._boards_to_draw, self.np_random, masks=True)
             self._boards_used = 0
@@ -157,7 +161,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
     @property
     def _draws_many(self) -> bool:
-        """True if many boards are drawn at once; configurations beyond 64 bits are drawn singly."""
+        """True if boards are drawn many at once; with 2^64 configurations or more it is singly."""
         return self.view.prior is not None or self._hidden.configurations < 2**64
 
     def _read_ships(self, text: object) -> list[int]:
@@ -180,6 +184,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
     # Pictures
 
     def _picture(self) -> NDArray[np.uint8]:
+        """Draw the board; return its pixels, uint8 of shape (height, width, 3)."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -200,7 +205,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
 
 def _space_of_observations(view: View) -> spaces.Dict:
-    """Return the space of the observations of a view."""
+    """Return the Gymnasium space that contains every observation of a view."""
     game = view.game
     shape = (game.rows, game.columns)
     afloat_at_start = view(Position(game))["afloat"]

@@ -73,8 +73,8 @@ class View:
         """Return the observation of a position, in new arrays.
 
         board -- uint8 of shape (rows, columns): UNKNOWN, MISS, HIT or HOLE. A cell whose shot sank
-            a ship is SUNK, and if the reply names the ship sunk or hit, SUNK + i for `kinds[i]`. A
-            cell not shot yet of a ship that a hit shows is SUNK + kinds + i.
+            a ship is SUNK. If the reply names the ship sunk or hit, it is SUNK + i for `kinds[i]`.
+            If a hit shows a whole ship, its cells not shot yet are SUNK + len(kinds) + i.
         afloat -- int16 of shape (kinds,): the ships of each of `kinds` not known to be sunk. If
             no reply names a ship, the shape is (1,), for all ships together. If nothing is
             announced, that is the whole fleet until the game is over.
@@ -118,12 +118,12 @@ class View:
 
     @cached_property
     def kinds(self) -> tuple[int, ...]:
-        """Return the different lengths and shapes of the fleet, in its order."""
+        """Return the different kinds of ships of the fleet, lengths or shapes, in its order."""
         return tuple(dict.fromkeys(self.game.fleet))
 
     @property
     def highest_sign(self) -> int:
-        """Return the highest sign of its boards."""
+        """Return the highest number that can be on the board of an observation."""
         if self.game.is_silent:
             return HOLE
         if not self.game.labels:
@@ -141,7 +141,10 @@ class View:
         return 0 if kind is None else self.kinds.index(kind)
 
     def _count_afloat(self, revealing: list[Shot], is_over: bool) -> NDArray[np.int16]:
-        """Count the ships of each kind, or of all kinds together, that are not known to be sunk."""
+        """Count the ships that are not known to be sunk, by kind or of all kinds together.
+
+        revealing -- as in `_make_board`.
+        """
         all_ships = self._fleet_counts
         if is_over and not self.game.ends_at_hit:
             return np.zeros_like(all_ships)
@@ -161,6 +164,7 @@ class View:
 
     @cached_property
     def _fleet_counts(self) -> NDArray[np.int16]:
+        """The ships of each of `kinds`, or of all kinds if no reply names one."""
         fleet = self.game.fleet
         if not self.game.labels:
             return np.array([len(fleet)], np.int16)
