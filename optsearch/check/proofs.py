@@ -78,7 +78,7 @@ Prices = tuple[int, ...]
 class Claim:
     """No strategy misses less than `misses` times in all on this family of sets with weights.
 
-    prices -- one for each set, in 1/PRICE_OF_MISS of a miss; None in a claim without prices.
+    prices -- one for each set, in units of 1/PRICE_OF_MISS of a miss; None if it needs none.
     """
 
     misses: int
@@ -88,7 +88,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Proof:
-    """Claims that lead to a lower bound on the total height of a position; not checked yet.
+    """Claims that are to prove a lower bound on the total height of a position; not checked yet.
 
     prior -- the digest of the prior that weighs configurations; empty without one.
     """
@@ -101,7 +101,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class CheckedProof:
-    """The result of checking a proof: no strategy has a lower total height.
+    """The result of checking a proof: no strategy has a lower total height than this.
 
     claims -- the number of claims, all correct. seconds -- wall time of the check.
     """
@@ -120,9 +120,11 @@ class CheckedProof:
 class Marks:
     """The marks that hits can show on each cell, and the symmetries that permute them.
 
-    marks_on -- the marks on each cell, in the order of the cells. is_labelled -- True if a cell has
-    several. symmetries -- permutations of the marks. name -- returns the name of a cell for its
-    index.
+    A mark is a bit; a set of marks is a mask.
+
+    marks_on -- the set of marks on each cell. is_labelled -- True if a cell has several marks.
+    symmetries -- permutations of the marks; the identity is one of them. name -- returns the name
+    of a cell for its index.
     """
 
     def __init__(
@@ -149,7 +151,7 @@ class Marks:
         return cls(on, symmetries, lambda cell: game.names(1 << cell)[0])
 
     def images(self, marks: int) -> list[int]:
-        """Return the image of a set of marks under each symmetry."""
+        """List the images of a set of marks under all symmetries, in their order."""
         if marks not in self._images:
             self._images[marks] = [image(marks, turned) for turned in self._symmetries]
         return self._images[marks]
@@ -164,7 +166,7 @@ class Marks:
         )
 
     def _cells_of(self, marks: int) -> int:
-        """Return the cells of a set of marks."""
+        """Return the mask of the cells that these marks are on."""
         if marks not in self._cells:
             self._cells[marks] = sum(
                 1 << c for c, on_cell in enumerate(self.marks_on) if marks & on_cell
@@ -187,7 +189,7 @@ class Marks:
         return [family]
 
     def _split_by_mark(self, family: WeightedSets, cell: int) -> list[WeightedSets]:
-        """Split the sets that have a cell by the mark on it."""
+        """Split the sets that have a cell by the mark on it; other sets are left out."""
         by_mark: dict[int, list[tuple[int, int]]] = {}
         for member in family:
             if mark := member[0] & self.marks_on[cell]:
@@ -195,7 +197,7 @@ class Marks:
         return [tuple(part) for part in by_mark.values()]
 
     def count_undecided(self, family: WeightedSets) -> list[int]:
-        """Count on each cell the marks that are in some of the sets but not in all."""
+        """Count for each cell the marks on it that are in some of the sets but not in all."""
         undecided = 0
         for marks, _ in family:
             undecided |= marks
@@ -203,7 +205,11 @@ class Marks:
         return [(undecided & on_cell).bit_count() for on_cell in self.marks_on]
 
     def shots(self, family: WeightedSets) -> Iterator[tuple[int, int, list[WeightedSets]]]:
-        """Yield each undecided cell, the weight of the sets without it, and the parts by reply."""
+        """Yield the first shots that tell something: cell, weight missed, and parts by reply.
+
+        Such a cell has a mark that is in some of the sets but not in all. weight missed -- of the
+        sets that the shot misses. The parts are split further by the marks of certain hits.
+        """
         for cell, number in enumerate(self.count_undecided(family)):
             if number:
                 on_cell = self.marks_on[cell]
@@ -214,15 +220,16 @@ class Marks:
     def bound_by_counting(self, family: WeightedSets) -> int:
         """Bound the misses of a family from below by counting: the greater of two numbers.
 
-        Leaf counting: a set of at most k marks that is distinguished after j misses is a word of k
-        hits and j misses that ends in a hit (hits are added if it has fewer, and hits that show
-        nothing are left out), and no two sets have the same word. With at most l marks on a cell, a
-        hit has one of l replies. So at most l^k C(k - 1 + j, j) sets have j misses, at best the
-        heaviest sets with the fewest.
+        *Leaf counting.* The replies to the shots of a strategy until a set is found are a word of
+        hits and misses that ends in a hit; no two sets have the same word. Hits that tell nothing
+        are left out, and if there are fewer than k hits, others are added. So a set of at most k
+        marks that is found after j misses is a word of k hits and j misses. With at most l marks on
+        a cell, a hit has one of l replies. So at most l^k C(k - 1 + j, j) sets are found after j
+        misses; it is best if the heaviest sets have the fewest.
 
-        Cover: shot i, from 0, of the sequence until the first hit finds at most the i-th greatest
-        of the weights with a cell, after i misses. (A set with no mark left counts as if it had a
-        cell of its own.)
+        *Cover.* Take the shots of a strategy until its first hit. Shot i of them, from 0, is the
+        first to hit sets of at most the i-th greatest weight of all sets with one cell; they have
+        i misses before it. (A set with no mark left counts as if it had a cell of its own.)
         """
         certain = certain_marks(family)
         sets = [(marks & ~certain, n) for marks, n in family]
@@ -252,7 +259,7 @@ def _numbers(game: Game) -> dict[tuple[object, int], int]:
 
 
 def marks_of(game: Game, ships: Sequence[int]) -> int:
-    """Return the marks of a configuration."""
+    """Return the mask of the marks of a configuration; ships -- its ships as masks of cells."""
     numbers = _numbers(game)
     marks = 0
     for ship, kind in zip(ships, game.kinds_of(ships), strict=True):
@@ -265,7 +272,7 @@ def marks_of(game: Game, ships: Sequence[int]) -> int:
 
 
 def certain_marks(family: WeightedSets) -> int:
-    """Return the marks that are in every set."""
+    """Return the mask of the marks that are in every set."""
     certain = -1
     for marks, _ in family:
         certain &= marks
@@ -273,7 +280,7 @@ def certain_marks(family: WeightedSets) -> int:
 
 
 def split_weights(family: WeightedSets) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the sets of a family, and their weights."""
+    """Return the sets of a family, and their weights, as two tuples."""
     return tuple(cells for cells, _ in family), tuple(n for _, n in family)
 
 
@@ -284,7 +291,11 @@ def weight(family: WeightedSets) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _leaf_counting(weights: tuple[int, ...], hits: int, replies: int) -> int:
-    """Bound the misses of sets with at most `hits` marks; weights -- in falling order."""
+    """Bound the total misses of sets from below, by leaf counting (`Marks.bound_by_counting`).
+
+    weights -- of the sets, in falling order. hits -- the most marks of a set. replies -- the most
+    replies to a hit.
+    """
     words = (j for j in count() for _ in range(replies**hits * comb(hits - 1 + j, j)))
     return sum(n * j for n, j in zip(weights, words if hits else count(), strict=False))
 
@@ -360,7 +371,11 @@ def _misses_of_parts(columns: tuple[int, ...], weights: tuple[int, ...]) -> list
 
 
 def root_of(position: Position, prior: Prior | None = None) -> WeightedSets:
-    """Return the family of a position, listed by the definition."""
+    """Return the family of a position: the marks of its configurations, with their weights.
+
+    The configurations are listed by the definition. Raises TooLarge for more than MAX_SETS sets,
+    ImpossiblePosition if none is left, NotSupported for other rules.
+    """
     if prior is not None:
         prior.require(position.game)
     game = position.game
@@ -388,7 +403,7 @@ def root_of(position: Position, prior: Prior | None = None) -> WeightedSets:
 
 
 def check(path: str | Path, prior: Prior | None = None) -> CheckedProof:
-    """Check the proof in a file, from the file and the prior of the proof alone.
+    """Check the proof in a file; nothing but the file and its prior is used.
 
     This is plain Python on the listing of `optsearch.check.reference`, without any solver. Raises
     ProofError, which names the claim, for a file that is not a proof or does not prove the total
@@ -398,7 +413,7 @@ def check(path: str | Path, prior: Prior | None = None) -> CheckedProof:
 
 
 def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = None) -> CheckedProof:
-    """Check a proof as `check` does; name -- its name in errors."""
+    """Check a proof as `check` does; name -- what errors call it."""
     started = time.perf_counter()
     if proof.prior != (prior.digest if prior else ""):
         origin = f"by the prior {proof.prior}" if proof.prior else "by no prior"
@@ -432,6 +447,7 @@ def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name
     proved: dict[WeightedSets, int] = {}
 
     def bound_of(family: WeightedSets) -> int:
+        """Return the misses of a family that counting or an earlier claim proves."""
         return max(marks.bound_by_counting(family), proved.get(marks.normal_form(family), 0))
 
     for number, claim in enumerate(claims, 1):
@@ -461,6 +477,7 @@ def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name
 
 
 def _bound_by_prices(family: WeightedSets, prices: Prices, marks: Marks, where: str) -> int:
+    """Return `priced_misses` of a claim; ProofError, beginning with `where`, if they do not fit."""
     if marks.is_labelled:
         raise ProofError(f"{where}: prices are for games in which hits tell nothing")
     try:
@@ -487,7 +504,7 @@ def save(proof: Proof, path: str | Path) -> None:
 
 
 def write(path: str | Path, head: Mapping[str, object], claims: Sequence[Claim]) -> None:
-    """Write a head and its claims to a file."""
+    """Write a file with a head and claims, one on each line."""
     lines = [json.dumps(head, ensure_ascii=False)]
     for claim in claims:
         sets, weights = zip(*claim.family, strict=True)
@@ -518,7 +535,11 @@ def load(path: str | Path) -> Proof:
 
 
 def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, Any], list[str]]:
-    """Return the head of a proof file, its fields of these types, and the lines of its claims."""
+    """Return the head of a proof file, and the lines of its claims.
+
+    kinds -- the fields that the head must have, besides the general ones, and their types. Raises
+    ProofError for any other file.
+    """
     lines = documents.text_of(path, ProofError).splitlines()
     try:
         head = _json(lines[0] if lines else "", f"{path}, the head")
@@ -548,7 +569,8 @@ def read_claims(
 ) -> tuple[Claim, ...]:
     """Return the claims in these lines; raise ProofError for any other line.
 
-    marks -- the number of marks. board -- their board in words, for errors.
+    marks -- the number of marks that sets may have. board -- where these marks are, in words for
+    errors.
     """
     return tuple(
         _parse_claim(line, marks, board, f"{path}, claim {n}") for n, line in enumerate(lines, 1)
@@ -563,7 +585,10 @@ def _json(line: str, where: str) -> object:
 
 
 def _parse_claim(line: str, marks: int, board: str, where: str) -> Claim:
-    """Return the claim in a line; raise ProofError if a set occurs twice or is off the board."""
+    """Return the claim in a line; ProofError, beginning with `where`, if it is not one.
+
+    marks, board -- as in `read_claims`. A set must not occur twice, nor have other marks.
+    """
 
     def refuse(problem: str) -> NoReturn:
         raise ProofError(f"{where}: {problem}")
