@@ -68,7 +68,7 @@ VERSION = 1
 MAX_SETS = 100_000
 PRICE_OF_MISS = 4096  # the price of one miss; prices are integers
 MOST_PRICE = 1 << 24  # the greatest size of a price, positive or negative
-MOST_WITH_A_CELL = 12  # sets with the same cell in a priced claim: all their parts are tried
+MOST_WITH_A_CELL = 12  # sets with the same cell in a claim with prices: all their subsets are tried
 
 WeightedSets = tuple[tuple[int, int], ...]  # sets in ascending order, each with its weight
 Prices = tuple[int, ...]
@@ -128,48 +128,49 @@ class Marks:
     """
 
     def __init__(
-        self, on: Sequence[int], symmetries: Sequence[Permutation], name: Callable[[int], str]
+        self, marks_on: Sequence[int], symmetries: Sequence[Permutation], name: Callable[[int], str]
     ):
-        self.marks_on, self.name = tuple(on), name
+        self.marks_on, self.name = tuple(marks_on), name
         self._symmetries = tuple(symmetries)
         self._images: dict[int, list[int]] = {}
         self._cells: dict[int, int] = {}
-        self.is_labelled = any(marks & (marks - 1) for marks in on)
+        self.is_labelled = any(marks.bit_count() > 1 for marks in marks_on)
 
     @classmethod
     def of(cls, game: Game) -> Marks:
         """Return the marks of a game in which the label of a hit does not depend on its time."""
-        numbers = _numbers(game)
-        on = [0] * game.cells
-        for (_, cells), i in numbers.items():
+        bit_of = _mark_bits(game)
+        marks_on = [0] * game.cells
+        for (_, cells), bit in bit_of.items():
             for cell in bits(cells):
-                on[cell] |= 1 << i
+                marks_on[cell] |= 1 << bit
         symmetries = [
-            tuple(numbers[label, image(cells, turned)] for label, cells in numbers)
-            for turned in game.symmetries()
+            tuple(bit_of[label, image(cells, symmetry)] for label, cells in bit_of)
+            for symmetry in game.symmetries()
         ]
-        return cls(on, symmetries, lambda cell: game.names(1 << cell)[0])
+        return cls(marks_on, symmetries, name=lambda cell: game.names(1 << cell)[0])
 
     def images(self, marks: int) -> list[int]:
         """List the images of a set of marks under all symmetries, in their order."""
         if marks not in self._images:
-            self._images[marks] = [image(marks, turned) for turned in self._symmetries]
+            self._images[marks] = [image(marks, symmetry) for symmetry in self._symmetries]
         return self._images[marks]
 
     def normal_form(self, family: WeightedSets) -> WeightedSets:
         """Return the normal form of a family: without certain marks, the least of its images."""
         certain = certain_marks(family)
-        images = [self.images(marks & ~certain) for marks, _ in family]
+        images_of_sets = [self.images(marks & ~certain) for marks, _ in family]
         weights = [n for _, n in family]
         return min(
-            tuple(sorted(zip(column, weights, strict=True))) for column in zip(*images, strict=True)
+            tuple(sorted(zip(image_of_family, weights, strict=True)))
+            for image_of_family in zip(*images_of_sets, strict=True)
         )
 
     def _cells_of(self, marks: int) -> int:
         """Return the mask of the cells that these marks are on."""
         if marks not in self._cells:
             self._cells[marks] = sum(
-                1 << c for c, on_cell in enumerate(self.marks_on) if marks & on_cell
+                1 << cell for cell, on_cell in enumerate(self.marks_on) if marks & on_cell
             )
         return self._cells[marks]
 
@@ -179,21 +180,23 @@ class Marks:
         A certain hit costs no miss, and its mark does not depend on the time of the shot. So
         shooting it before any other cell loses nothing.
         """
-        common = -1 if self.is_labelled else 0
+        if not self.is_labelled:
+            return [family]
+        certain_hits = -1  # all bits
         for marks, _ in family:
-            common &= self._cells_of(marks)
-        for cell in bits(common):
-            pieces = self._split_by_mark(family, cell)
-            if len(pieces) > 1:
-                return [part for piece in pieces for part in self.parts(piece)]
+            certain_hits &= self._cells_of(marks)
+        for cell in bits(certain_hits):
+            parts_by_mark = self._split_by_mark(family, cell)
+            if len(parts_by_mark) > 1:
+                return [part for by_mark in parts_by_mark for part in self.parts(by_mark)]
         return [family]
 
     def _split_by_mark(self, family: WeightedSets, cell: int) -> list[WeightedSets]:
         """Split the sets that have a cell by the mark on it; other sets are left out."""
         by_mark: dict[int, list[tuple[int, int]]] = {}
-        for member in family:
-            if mark := member[0] & self.marks_on[cell]:
-                by_mark.setdefault(mark, []).append(member)
+        for marks, set_weight in family:
+            if mark := marks & self.marks_on[cell]:
+                by_mark.setdefault(mark, []).append((marks, set_weight))
         return [tuple(part) for part in by_mark.values()]
 
     def count_undecided(self, family: WeightedSets) -> list[int]:
@@ -210,12 +213,15 @@ class Marks:
         Such a cell has a mark that is in some of the sets but not in all. weight missed -- of the
         sets that the shot misses. The parts are split further by the marks of certain hits.
         """
-        for cell, number in enumerate(self.count_undecided(family)):
-            if number:
-                on_cell = self.marks_on[cell]
-                missed = tuple(member for member in family if not member[0] & on_cell)
-                parts = [*self._split_by_mark(family, cell), *([missed] if missed else [])]
-                yield cell, weight(missed), [p for part in parts for p in self.parts(part)]
+        for cell, undecided_marks in enumerate(self.count_undecided(family)):
+            if not undecided_marks:
+                continue
+            on_cell = self.marks_on[cell]
+            missed = tuple((marks, n) for marks, n in family if not marks & on_cell)
+            by_reply = self._split_by_mark(family, cell)
+            if missed:
+                by_reply.append(missed)
+            yield cell, weight(missed), [p for part in by_reply for p in self.parts(part)]
 
     def bound_by_counting(self, family: WeightedSets) -> int:
         """Bound the misses of a family from below by counting: the greater of two numbers.
@@ -235,45 +241,53 @@ class Marks:
         sets = [(marks & ~certain, n) for marks, n in family]
         hits = max(marks.bit_count() for marks, _ in sets)
         replies = max(self.count_undecided(family)) if self.is_labelled else 1
-        leaves = _leaf_counting(tuple(sorted((n for _, n in sets), reverse=True)), hits, replies)
+        weights = tuple(sorted((n for _, n in sets), reverse=True))
+        by_leaves = _leaf_counting(weights, hits, replies)
         if not self.is_labelled:
-            return leaves
-        with_a_cell = [sum(n for marks, n in sets if marks & on_cell) for on_cell in self.marks_on]
-        with_a_cell += [n for marks, n in sets if not marks]
-        weight_left, cover = weight(family), 0
-        for n in sorted(with_a_cell, reverse=True):
+            return by_leaves
+        weight_by_cell = [
+            sum(n for marks, n in sets if marks & on_cell) for on_cell in self.marks_on
+        ]
+        weight_by_cell += [n for marks, n in sets if not marks]
+        weight_left, by_cover = weight(family), 0
+        for n in sorted(weight_by_cell, reverse=True):
             weight_left = max(0, weight_left - n)
-            cover += weight_left
-        return max(leaves, cover)
+            by_cover += weight_left
+        return max(by_leaves, by_cover)
 
 
 @lru_cache(maxsize=16)
-def _numbers(game: Game) -> dict[tuple[object, int], int]:
-    """Map each mark to its bit; a mark is the name in a hit (0 for none) and the cells it shows."""
+def _mark_bits(game: Game) -> dict[tuple[object, int], int]:
+    """Map each mark to its bit.
+
+    A mark is a pair of the label of a hit (0 for none) and the mask of the cells that it shows:
+    the cell shot, or the whole ship if hits show their ships.
+    """
     if game.shows_ships:
         return {(0, int(place)): i for i, place in enumerate(game.labels)}
-    names: tuple[object, ...] = (0,) if HIT in game.hit_replies else ()
-    names = (*names, *game.labels)
-    marks = [(name, 1 << cell) for name in names for cell in range(game.cells)]
+    has_plain_hits = HIT in game.hit_replies
+    labels = (0, *game.labels) if has_plain_hits else game.labels
+    marks = [(label, 1 << cell) for label in labels for cell in range(game.cells)]
     return {mark: i for i, mark in enumerate(marks)}
 
 
 def marks_of(game: Game, ships: Sequence[int]) -> int:
     """Return the mask of the marks of a configuration; ships -- its ships as masks of cells."""
-    numbers = _numbers(game)
+    bit_of = _mark_bits(game)
     marks = 0
     for ship, kind in zip(ships, game.kinds_of(ships), strict=True):
         if game.shows_ships:
-            marks |= 1 << numbers[0, ship]
+            marks |= 1 << bit_of[0, ship]
             continue
         for cell in bits(ship):
-            marks |= 1 << numbers[game.label(kind, ship, cell) or 0, 1 << cell]
+            label = game.label(kind, ship, cell) or 0
+            marks |= 1 << bit_of[label, 1 << cell]
     return marks
 
 
 def certain_marks(family: WeightedSets) -> int:
     """Return the mask of the marks that are in every set."""
-    certain = -1
+    certain = -1  # all bits
     for marks, _ in family:
         certain &= marks
     return certain
@@ -281,7 +295,7 @@ def certain_marks(family: WeightedSets) -> int:
 
 def split_weights(family: WeightedSets) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the sets of a family, and their weights, as two tuples."""
-    return tuple(cells for cells, _ in family), tuple(n for _, n in family)
+    return tuple(marks for marks, _ in family), tuple(n for _, n in family)
 
 
 def weight(family: WeightedSets) -> int:
@@ -296,8 +310,11 @@ def _leaf_counting(weights: tuple[int, ...], hits: int, replies: int) -> int:
     weights -- of the sets, in falling order. hits -- the most marks of a set. replies -- the most
     replies to a hit.
     """
-    words = (j for j in count() for _ in range(replies**hits * comb(hits - 1 + j, j)))
-    return sum(n * j for n, j in zip(weights, words if hits else count(), strict=False))
+    # The misses of the sets, the fewest first: j misses as often as there are words with j misses.
+    misses = (j for j in count() for _ in range(replies**hits * comb(hits - 1 + j, j)))
+    if not hits:
+        misses = count()  # without a hit there is one word for each number of misses
+    return sum(n * j for n, j in zip(weights, misses, strict=False))
 
 
 def priced_misses(family: WeightedSets, prices: Prices) -> int:
@@ -314,58 +331,64 @@ def priced_misses(family: WeightedSets, prices: Prices) -> int:
 
     Raises ValueError if more than `MOST_WITH_A_CELL` sets have the same cell.
     """
-    priced = list(zip(family, prices, strict=True))
-    union = 0
+    priced_sets = [(cells, n, price) for (cells, n), price in zip(family, prices, strict=True)]
+    all_cells = 0
     for cells, _ in family:
-        union |= cells
-    groups = [[member for member in priced if member[0][0] >> cell & 1] for cell in bits(union)]
-    groups += [[member] for member in priced if not member[0][0]]
-    lowest: dict[int, int] = {}  # of M(S) - y(S), by the weight of S
+        all_cells |= cells
+    groups = [[s for s in priced_sets if s[0] >> cell & 1] for cell in bits(all_cells)]
+    groups += [[s] for s in priced_sets if not s[0]]
+    lowest: dict[int, int] = {}  # w(S) -> the least M(S) - y(S), over all S of this weight
     for group in groups:
         if len(group) > MOST_WITH_A_CELL:
             raise ValueError(f"{len(group)} sets have the same cell; at most {MOST_WITH_A_CELL}")
-        weights = _sums([n for (_, n), _ in group])
-        price_sums = _sums([price for _, price in group])
-        misses = _misses_of_parts(*_shape([member for member, _ in group]))
-        for n, price, part_misses in list(zip(weights, price_sums, misses, strict=True))[1:]:
-            value = PRICE_OF_MISS * part_misses - price
+        masks, set_weights, set_prices = zip(*group, strict=True)
+        weight_sums, price_sums = _subset_sums(set_weights), _subset_sums(set_prices)
+        misses = _misses_of_subsets(_columns(masks), set_weights)
+        for subset in range(1, len(misses)):
+            n = weight_sums[subset]
+            value = PRICE_OF_MISS * misses[subset] - price_sums[subset]
             lowest[n] = min(value, lowest.get(n, value))
     total = sum(prices)
     for i in count():
         step = min(value + PRICE_OF_MISS * i * n for n, value in lowest.items())
-        if step >= 0:
-            return -(-total // PRICE_OF_MISS)
+        if step >= 0:  # and so are all later ones
+            return -(-total // PRICE_OF_MISS)  # rounded up: misses are whole
         total += step
     raise AssertionError
 
 
-def _sums(numbers: Sequence[int]) -> list[int]:
-    """Return the sum of each subset of numbers; bit i of its index is 1 if number i is in it."""
+def _subset_sums(numbers: Sequence[int]) -> list[int]:
+    """Return the sum of each subset of numbers; the bits of its index are the numbers in it."""
     sums = [0]
     for number in numbers:
         sums += [before + number for before in sums]
     return sums
 
 
-def _shape(group: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the sets with each cell as bits, without duplicates, and the weights."""
-    columns = set()
-    for cell in range(max(cells for cells, _ in group).bit_length()):
-        columns.add(sum(1 << i for i, (cells, _) in enumerate(group) if cells >> cell & 1))
-    return tuple(sorted(columns)), tuple(n for _, n in group)
+def _columns(masks: Sequence[int]) -> tuple[int, ...]:
+    """Return for each cell the mask of the sets that have it, ascending and each mask once.
+
+    masks -- the cells of the sets; set i is bit i of a mask that is returned.
+    """
+    cells = range(max(masks).bit_length())
+    columns = {sum(1 << i for i, mask in enumerate(masks) if mask >> cell & 1) for cell in cells}
+    return tuple(sorted(columns))
 
 
 @lru_cache(maxsize=1 << 12)
-def _misses_of_parts(columns: tuple[int, ...], weights: tuple[int, ...]) -> list[int]:
-    """Return M of each part by its definition: the least over all shots that split it."""
-    sums = _sums(weights)
-    misses = [0] * len(sums)
-    for part in range(1, len(sums)):
-        if part & part - 1:
-            misses[part] = min(
-                misses[part & hit] + misses[part & ~hit] + sums[part & ~hit]
+def _misses_of_subsets(columns: tuple[int, ...], weights: tuple[int, ...]) -> list[int]:
+    """Return M of each subset of some sets by its definition: the least over all useful shots.
+
+    The bits of an index are the sets in the subset. columns -- the sets with each cell, as bits.
+    """
+    weight_sums = _subset_sums(weights)
+    misses = [0] * len(weight_sums)
+    for subset in range(1, len(misses)):
+        if subset.bit_count() > 1:
+            misses[subset] = min(
+                misses[subset & hit] + misses[subset & ~hit] + weight_sums[subset & ~hit]
                 for hit in columns
-                if part & hit not in (0, part)
+                if subset & hit not in (0, subset)
             )
     return misses
 
@@ -381,22 +404,22 @@ def root_of(position: Position, prior: Prior | None = None) -> WeightedSets:
     game = position.game
     game.require_no_sinkings("a proof")
     game.require_sunk("a proof")
-    numbers: Counter[int] = Counter()
+    weight_of: Counter[int] = Counter()  # by the marks
     for ships in reference.configurations(position):
-        weight = 1 if prior is None else prior.weight(ships)
-        if weight:
-            numbers[marks_of(game, ships)] += weight
-        if len(numbers) > MAX_SETS:
+        added = 1 if prior is None else prior.weight(ships)
+        if added:
+            weight_of[marks_of(game, ships)] += added
+        if len(weight_of) > MAX_SETS:
             raise TooLarge(
                 f"{game} has more than {MAX_SETS:,} sets of cells from "
                 f"{str(position)!r}; no proof handles that many"
             )
-    if not numbers:
+    if not weight_of:
         raise ImpossiblePosition(
             f"no configuration of {game} is compatible with the shots {str(position)!r}"
             + ("" if prior is None else f" and has a weight by the prior {prior.name}")
         )
-    return tuple(sorted(numbers.items()))
+    return tuple(sorted(weight_of.items()))
 
 
 # The check
@@ -420,9 +443,9 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
         advice = f"{prior.name} is {prior.digest}" if prior else "give it with --prior"
         raise ProofError(f"{name} is {origin}; {advice}")
     root = root_of(proof.position, prior)
-    game, number = proof.position.game, weight(root)
+    game, configurations = proof.position.game, weight(root)
     misses = check_claims(proof.claims, root, Marks.of(game), name)
-    total = proof.position.hits_left * number + misses
+    total = proof.position.hits_left * configurations + misses
     if total != proof.total_height:
         raise ProofError(
             f"{name}: the claims prove a total height of {total} or more for "
@@ -432,7 +455,7 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
         game=game,
         position=proof.position,
         total_height=total,
-        configurations=number,
+        configurations=configurations,
         claims=len(proof.claims),
         seconds=time.perf_counter() - started,
     )
@@ -444,7 +467,7 @@ def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name
     Each claim must follow from those before it; else raises ProofError, which names the claim.
     name -- the name of the list in the error.
     """
-    proved: dict[WeightedSets, int] = {}
+    proved: dict[WeightedSets, int] = {}  # normal form -> misses
 
     def bound_of(family: WeightedSets) -> int:
         """Return the misses of a family that counting or an earlier claim proves."""
@@ -530,7 +553,7 @@ def load(path: str | Path) -> Proof:
     except (GameError, PositionError) as error:
         raise ProofError(f"{path}: {error}") from None
     board = f"the board {game.rows}x{game.columns}"
-    claims = read_claims(path, lines, len(_numbers(game)), board)
+    claims = read_claims(path, lines, len(_mark_bits(game)), board)
     return Proof(position, head["total_height"], claims, prior)
 
 
@@ -542,7 +565,7 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
     """
     lines = documents.text_of(path, ProofError).splitlines()
     try:
-        head = _json(lines[0] if lines else "", f"{path}, the head")
+        head = _parse_json(lines[0] if lines else "", f"{path}, the head")
     except ProofError as error:
         raise ProofError(f"{error}; solve --prove writes proofs") from None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
@@ -577,7 +600,8 @@ def read_claims(
     )
 
 
-def _json(line: str, where: str) -> object:
+def _parse_json(line: str, where: str) -> object:
+    """Return the JSON value in a line; ProofError, beginning with `where`, if it has none."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -598,7 +622,7 @@ def _parse_claim(line: str, marks: int, board: str, where: str) -> Claim:
             refuse(f"{value!s:.60} is not a list of integers from {lowest} up")
         return value
 
-    fields = _json(line, where)
+    fields = _parse_json(line, where)
     if not isinstance(fields, list) or not 2 <= len(fields) <= 4 or type(fields[0]) is not int:
         refuse("it is not [misses, sets], [misses, sets, weights] or these with prices")
     sets = integers(fields[1], 0)
