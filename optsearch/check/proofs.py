@@ -311,9 +311,9 @@ def _leaf_counting(weights: tuple[int, ...], hits: int, replies: int) -> int:
     replies to a hit.
     """
     # The misses of the sets, the fewest first: j misses as often as there are words with j misses.
-    misses = (j for j in count() for _ in range(replies**hits * comb(hits - 1 + j, j)))
-    if not hits:
-        misses = count()  # without a hit there is one word for each number of misses
+    misses: Iterator[int] = count()  # without a hit there is one word for each number of misses
+    if hits:
+        misses = (j for j in count() for _ in range(replies**hits * comb(hits - 1 + j, j)))
     return sum(n * j for n, j in zip(weights, misses, strict=False))
 
 
