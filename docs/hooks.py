@@ -39,12 +39,12 @@ def add_caption(picture: re.Match[str]) -> str:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Add help texts and captions to a page, before MkDocs renders it."""
-    markdown = parts.on_site(markdown)
+    markdown = parts.fill_site_parts(markdown)
     for figure in FIGURES:
         picture = rf"^\[(!\[.*\]\(pictures/({figure.name})\.png\))\].*$"
         markdown = re.sub(picture, add_caption, markdown, flags=re.M)
-    is_above = "/" not in page.file.src_uri  # then `..` is the folder above `docs`
-    return markdown.replace("](../", "](") if is_above else markdown
+    is_in_docs = "/" not in page.file.src_uri  # then `..` is the folder above `docs`
+    return markdown.replace("](../", "](") if is_in_docs else markdown
 
 
 def to_mathml(element: re.Match[str]) -> str:
@@ -74,8 +74,8 @@ def on_files(files: Any, config: Any) -> Any:
             raise ValueError("a figure of the pages cannot be drawn; `make figures` says why")
         for path in sorted(Path(folder).glob("*.png")):
             address = f"pictures/{path.name}"
-            small = files.get_file_from_path(address)  # as it is in the repository
-            if small is not None:
-                files.remove(small)
+            small_picture = files.get_file_from_path(address)  # that of the repository
+            if small_picture is not None:
+                files.remove(small_picture)
             files.append(File.generated(config, address, content=path.read_bytes()))
     return files

@@ -19,19 +19,18 @@ CLOSING = re.compile(r"\n(?=Raises |Errors |Only |The |None |Nothing )")  # said
 
 def list_parameters(text: str) -> str:
     """Return a docstring whose parameters are the terms of definition lists."""
-    return "\n\n".join(
-        _entries(block) if HEAD.match(block) else block for block in re.split(r"\n{2,}", text)
-    )
+    blocks = re.split(r"\n{2,}", text)
+    return "\n\n".join(_entries(block) if HEAD.match(block) else block for block in blocks)
 
 
 def _entries(block: str) -> str:
-    head, *closing = CLOSING.split(block, maxsplit=1)
-    parts = []
-    for item in NEXT.split(head):
-        names, _, meaning = item.partition(" --")
+    parameters, *closing = CLOSING.split(block, maxsplit=1)
+    entries = []
+    for parameter in NEXT.split(parameters):
+        names, _, meaning = parameter.partition(" --")
         terms = ", ".join(f"`{name}`" for name in names.split(", "))
-        parts.append(f"{terms}\n:   {' '.join(meaning.split()).rstrip(';,')}")
-    return "\n\n".join([*parts, *closing])
+        entries.append(f"{terms}\n:   {' '.join(meaning.split()).rstrip(';,')}")
+    return "\n\n".join([*entries, *closing])
 
 
 class Parameters(griffe.Extension):

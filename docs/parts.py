@@ -50,7 +50,7 @@ PART = re.compile(r"^<!-- table ([^\n]*) -->\n(?:(?!<!-- ).*\n)*<!-- end -->$", 
 ON_SITE = re.compile(r"^<!-- (help|site) ([^\n]*) -->$", re.MULTILINE)
 
 
-def help_of(command: str) -> str:
+def help_block(command: str) -> str:
     """Return the text of `optsearch COMMAND --help` as a block."""
     answer = CliRunner().invoke(app, [*command.split(), "--help"], prog_name="optsearch")
     if answer.exit_code != 0:
@@ -58,7 +58,7 @@ def help_of(command: str) -> str:
     return f"```text\n{answer.output.strip()}\n```"
 
 
-def markdown(*rows: tuple[object, ...]) -> str:
+def markdown_table(*rows: tuple[object, ...]) -> str:
     """Return a table in Markdown; the first row is its head."""
     head, *others = [f"| {' | '.join(map(str, row))} |" for row in rows]
     return "\n".join([head, "|---" * len(rows[0]) + "|", *others])
@@ -67,7 +67,7 @@ def markdown(*rows: tuple[object, ...]) -> str:
 # Tables of results
 
 
-def shown(column: Column, value: Any) -> str:
+def value_text(column: Column, value: Any) -> str:
     """Return a value as a page has it: games and strategies as code, digits in threes."""
     if value is None:
         return ""
@@ -78,7 +78,7 @@ def shown(column: Column, value: Any) -> str:
     return f"{value:,}" if column.type.name == "integer" else column.show(value)
 
 
-def table_of(text: str) -> str:
+def results_table(text: str) -> str:
     """Return a declared table in Markdown, by the text of its part; ValueError if none has it."""
     name, *words = text.split()
     if name not in TABLES:
@@ -87,37 +87,45 @@ def table_of(text: str) -> str:
         )
     table = TABLES[name]
     options = dict(word.split("=", 1) for word in words)
-    parts = {"name": options.pop("name")} if "name" in options else {}
-    file = table.file.format(**parts)
+    file_parts = {"name": options.pop("name")} if "name" in options else {}
+    file = table.file.format(**file_parts)
     origin = f"\n\n`{table.command}` makes [{file}](../data/results/{file})."
-    columns = {column.name: column for column in table.columns}
-    rows = list(table.read(**parts))
-    if where := options.pop("where", ""):
-        rows = [row for row in rows if (row[where.strip("!")] is None) == where.startswith("!")]
-    if sort := options.pop("sort", ""):
-        rows.sort(key=lambda row: row[sort.strip("-")], reverse=sort.startswith("-"))
-    rows = rows[: int(options.pop("first", len(rows)))]
-    if counted := options.pop("count", ""):
+    rows = _select_rows(list(table.read(**file_parts)), options)
+    counted = options.pop("count", "")
+    if counted:
         numbers = Counter(row[counted] for row in rows)
-        return markdown((counted, "rows"), *numbers.items()) + origin
+        return markdown_table((counted, "rows"), *numbers.items()) + origin
     names = options.pop("columns").split(",")
-    across, value = (options.pop(key, "") for key in ("across", "value"))
+    across, value = options.pop("across", ""), options.pop("value", "")
     if options:
         raise ValueError(f"a part cannot have {', '.join(options)}")
-    lines: dict[tuple[str, ...], dict[str, str]] = {}
-    for number, row in enumerate(rows):
-        key = tuple(shown(columns[name], row[name]) for name in names)
-        if across:
-            head = ", ".join(shown(columns[name], row[name]) for name in across.split(","))
-            lines.setdefault(key, {})[head] = shown(columns[value], row[value])
-        else:
-            lines[(*key, str(number))] = {}
-    heads = list(dict.fromkeys(head for cells in lines.values() for head in cells))
+    columns = {column.name: column for column in table.columns}
+    heads = [name.replace("_", " ") for name in names]
+    texts = [tuple(value_text(columns[name], row[name]) for name in names) for row in rows]
+    if not across:
+        return markdown_table(tuple(heads), *texts) + origin
+    lines: dict[tuple[str, ...], dict[str, str]] = {}  # texts of a line -> head -> value
+    for first_texts, row in zip(texts, rows, strict=True):
+        head = ", ".join(value_text(columns[name], row[name]) for name in across.split(","))
+        lines.setdefault(first_texts, {})[head] = value_text(columns[value], row[value])
+    added_heads = list(dict.fromkeys(head for values in lines.values() for head in values))
     body = (
-        (*key[: len(names)], *(cells.get(h, "") for h in heads)) for key, cells in lines.items()
+        (*first_texts, *(values.get(head, "") for head in added_heads))
+        for first_texts, values in lines.items()
     )
-    top = (*(name.replace("_", " ") for name in names), *heads)
-    return markdown(top, *body) + origin
+    return markdown_table((*heads, *added_heads), *body) + origin
+
+
+def _select_rows(rows: list[dict[str, Any]], options: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the rows that the options `where`, `sort` and `first` select; remove these options."""
+    where = options.pop("where", "")
+    if where:
+        is_missing_wanted = where.startswith("!")
+        rows = [row for row in rows if (row[where.strip("!")] is None) == is_missing_wanted]
+    sort = options.pop("sort", "")
+    if sort:
+        rows.sort(key=lambda row: row[sort.strip("-")], reverse=sort.startswith("-"))
+    return rows[: int(options.pop("first", len(rows)))]
 
 
 # What is computed from tables
@@ -129,18 +137,18 @@ def searches_by_size() -> str:
     sizes = ((1, 100), (101, 300), (301, 1000), (1001, 10_000))
     limits = (0.1, 1.0, 10.0, 100.0)
     lines = []
-    for low, high in sizes:
-        times = [row["seconds"] for row in rows if low <= row["configurations"] <= high]
-        within = [sum(time <= limit for time in times) for limit in limits]
-        lines.append((f"{low:,} to {high:,}", len(times), *within, time_text(max(times))))
+    for least, most in sizes:
+        times = [row["seconds"] for row in rows if least <= row["configurations"] <= most]
+        ended = [sum(time <= limit for time in times) for limit in limits]
+        lines.append((f"{least:,} to {most:,}", len(times), *ended, time_text(max(times))))
     head = ("configurations", "games", *(f"within {limit:g} s" for limit in limits), "longest")
-    return markdown(head, *lines)
+    return markdown_table(head, *lines)
 
 
-def _of_all(ratios: Sequence[float]) -> tuple[str, str]:
+def _median_and_most(ratios: Sequence[float]) -> tuple[str, str]:
     """Return the median and the greatest of ratios; if any is infinite, how many are."""
-    given_up = f"no end: {ratios.count(inf)}"
-    return f"{median(ratios):.2f}", given_up if inf in ratios else f"{max(ratios):.1f}"
+    most = f"no end: {ratios.count(inf)}" if inf in ratios else f"{max(ratios):.1f}"
+    return f"{median(ratios):.2f}", most
 
 
 def worth_of_switches() -> str:
@@ -153,28 +161,27 @@ def worth_of_switches() -> str:
     lines = []
     for name in SWITCHES:
         effort, seconds = zip(*runs[name], strict=True)
-        lines.append((f"`{name}`", *_of_all(effort), f"{median(seconds):.2f}"))
-    return markdown(("switch", "off: nodes, median", "most", "seconds, median"), *lines)
+        lines.append((f"`{name}`", *_median_and_most(effort), f"{median(seconds):.2f}"))
+    return markdown_table(("switch", "off: nodes, median", "most", "seconds, median"), *lines)
 
 
 def optima_by_rules() -> str:
     """Return optima by the rule, of games of 100 configurations or more whose ships may touch."""
-    rules, rows_of = ("nothing", "sunk", "ship"), dict[str, dict[str, dict[str, Any]]]()
+    rules = ("nothing", "sunk", "ship")
+    rows_by_rule: dict[str, dict[str, dict[str, Any]]] = {}  # of each game, named without its rule
     for row in TABLES["optima"].read():
         if row["contact"] == "any" and row["configurations"] >= 100:
             silent = replace(row["game"], announce="nothing")
-            rows_of.setdefault(f"`{silent}`", {})[row["announce"]] = row
-    complete = {game: rows for game, rows in rows_of.items() if rows.keys() >= {*rules}}
-    return markdown(
+            rows_by_rule.setdefault(f"`{silent}`", {})[row["announce"]] = row
+    lines = []
+    for game, rows in rows_by_rule.items():
+        has_all_rules = rows.keys() >= {*rules}
+        if has_all_rules:
+            optima = [f"{rows[rule]['total_height']}: {rows[rule]['mean']:.4f}" for rule in rules]
+            lines.append((game, rows["ship"]["configurations"], *optima))
+    return markdown_table(
         ("game", "configurations", "nothing announced", "sinkings announced", "with their length"),
-        *(
-            (
-                game,
-                rows["ship"]["configurations"],
-                *(f"{rows[rule]['total_height']}: {rows[rule]['mean']:.4f}" for rule in rules),
-            )
-            for game, rows in complete.items()
-        ),
+        *lines,
     )
 
 
@@ -184,19 +191,24 @@ def games_won() -> str:
     limits = (19, 20, 24)
     rows = []
     for name in dict.fromkeys(table.column("strategy")):
-        counts = {r["shots"]: r["configurations"] for r in table if r["strategy"] == name}
-        boards = sum(counts.values())
-        won = [sum(n for shots, n in counts.items() if shots <= limit) for limit in limits]
-        mean = sum(shots * n for shots, n in counts.items()) / boards
-        cells = (f"{n:,} ({100 * n / boards:.2f} %)" for n in won)
-        rows.append((f"`{name}`" if ":" in name else name, *cells, f"{mean:.4f}", max(counts)))
+        histogram = {
+            row["shots"]: row["configurations"] for row in table if row["strategy"] == name
+        }
+        boards = sum(histogram.values())
+        texts = []
+        for limit in limits:
+            won = sum(number for shots, number in histogram.items() if shots <= limit)
+            texts.append(f"{won:,} ({100 * won / boards:.2f} %)")
+        mean = sum(shots * number for shots, number in histogram.items()) / boards
+        label = f"`{name}`" if ":" in name else name
+        rows.append((label, *texts, f"{mean:.4f}", max(histogram)))
     head = (f"{limit} shots or fewer" for limit in limits)
-    return markdown(("strategy", *head, "mean shots", "worst"), *rows)
+    return markdown_table(("strategy", *head, "mean shots", "worst"), *rows)
 
 
 def verification() -> str:
     """Say when each table was made, and what confirmed it."""
-    return markdown(
+    return markdown_table(
         ("table", "made", "as it stands", "takes", "command"),
         *(
             (
@@ -223,7 +235,7 @@ def means_of_the_papers_game() -> str:
     greedy, levels = (TABLES["evaluations"].read(name=name).header for name in ("greedy", "levels"))
     everything_played = f"exact: all {int(greedy['configurations']):,} configurations"
     lower = best_bounds(TABLES["bracket"].read(name="paper"))[0]["value"]
-    return markdown(
+    return markdown_table(
         ("strategy", "mean shots", "how it is known", "command"),
         (
             *("`random`: any cell", f"{chance['known']:.2f}", "exact: a formula"),
@@ -270,7 +282,7 @@ def gallery() -> str:
     return "\n\n".join(parts)
 
 
-def declared() -> dict[str, str]:
+def names_of_commands() -> dict[str, str]:
     """Map each command to the names in its JSON, as it declares them."""
     commands = dict(load_all_commands().commands)
     puzzles = commands.pop("solitaire").commands
@@ -279,23 +291,23 @@ def declared() -> dict[str, str]:
     return {name: names for name, names in names_of.items() if names}
 
 
-def about_families() -> dict[str, str]:
+def names_of_family_answers() -> dict[str, str]:
     """Map each command to the names in its JSON about a family, behind those of the family."""
     return {name: vars(answer)["fields"] for name, answer in sorted(ANSWERS.items())}
 
 
-def names_in_answers(names_of: dict[str, str]) -> str:
+def names_table(names_of: dict[str, str]) -> str:
     """Return a table of these names."""
     rows = (
         (f"`{command}`", re.sub(r"(\w+)", r"`\1`", names)) for command, names in names_of.items()
     )
-    return markdown(("command", "names"), *rows)
+    return markdown_table(("command", "names"), *rows)
 
 
 COMPUTED: dict[str, Callable[[], str]] = {
     "means of the paper's game": means_of_the_papers_game,
-    "names in answers": lambda: names_in_answers(declared()),
-    "names in answers about families": lambda: names_in_answers(about_families()),
+    "names in answers": lambda: names_table(names_of_commands()),
+    "names in answers about families": lambda: names_table(names_of_family_answers()),
     "optima by rules": optima_by_rules,
     "games won": games_won,
     "verification": verification,
@@ -305,26 +317,29 @@ COMPUTED: dict[str, Callable[[], str]] = {
 }
 
 
-def written(page: str) -> str:
+def rewrite_parts(page: str) -> str:
     """Return a page whose parts are written anew.
 
     Raises ValueError for a part that has no end, or that nothing writes.
     """
-    ended = [part[1] for part in PART.finditer(page)]
+    parts_with_end = [part[1] for part in PART.finditer(page)]
     for name in re.findall(r"^<!-- table (.*) -->$", page, re.MULTILINE):
-        if name not in ended:
+        if name not in parts_with_end:
             raise ValueError(f"the part {name!r} has no line `<!-- end -->`")
 
-    def write(part: re.Match[str]) -> str:
+    def rewrite(part: re.Match[str]) -> str:
         name = part[1]
-        text = COMPUTED[name]() if name in COMPUTED else table_of(name)
+        text = COMPUTED[name]() if name in COMPUTED else results_table(name)
         return f"<!-- table {name} -->\n\n{text}\n\n<!-- end -->"
 
-    return PART.sub(write, page)
+    return PART.sub(rewrite, page)
 
 
-def on_site(page: str) -> str:
+def fill_site_parts(page: str) -> str:
     """Return a page with the parts that only the site has; ValueError if nothing writes one."""
-    return ON_SITE.sub(
-        lambda part: help_of(part[2]) if part[1] == "help" else COMPUTED[part[2]](), page
-    )
+
+    def fill(part: re.Match[str]) -> str:
+        kind, name = part.groups()
+        return help_block(name) if kind == "help" else COMPUTED[name]()
+
+    return ON_SITE.sub(fill, page)

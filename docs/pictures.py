@@ -21,6 +21,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from PIL import Image, PngImagePlugin
 
+from optsearch.cli.common import count_text
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.drawing.boards import draw_probability, draw_ships
@@ -37,7 +38,7 @@ PICTURES = DOCS / "pictures"
 PAPER = Game.parse("10x10:5,4,3,3,2")
 BOXED = "10x10:5,4,3,3,2,contact=any,announce=ship"
 WIDE = 720  # pixels, of a picture
-TRIES = 20  # of an answer that takes too long
+ATTEMPTS = 20  # of an answer that takes too long
 COLOURS = 256  # of the board
 POSITION = "E5=miss C4=miss G4=miss D7=hit D8=hit G7=miss"
 SHOTS = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H6=miss,G7=hit"
@@ -47,7 +48,7 @@ PLAY = """document.getElementById("against").value = "easy";
   document.getElementById("begin").click()"""
 
 
-def flat(image: Image.Image, colours: int) -> Image.Image:
+def reduce_colours(image: Image.Image, colours: int) -> Image.Image:
     """An image with few colours, which keeps its file small."""
     return image.convert("RGB").quantize(colours, dither=Image.Dither.NONE)
 
@@ -55,7 +56,7 @@ def flat(image: Image.Image, colours: int) -> Image.Image:
 # Figures
 
 
-def in_few_colours(image: Image.Image) -> Image.Image:
+def quantize_to_palette(image: Image.Image) -> Image.Image:
     """An image in the colours of the palette, and shades between them and paper."""
     names = ("BLUE", "ORANGE", "GREEN", "PURPLE", "GOLD", "SKY")
     lines = [getattr(palette, name) for name in names]
@@ -67,19 +68,19 @@ def in_few_colours(image: Image.Image) -> Image.Image:
         *(palette.heat(share / 40) for share in range(3, 41)),
         *(palette.mix(palette.LESS, share / 10) for share in range(1, 11)),
     ]
-    channels = [int(colour[i : i + 2], 16) for colour in colours for i in (1, 3, 5)]
+    channels = [int(colour[i : i + 2], 16) for colour in colours for i in (1, 3, 5)]  # of #rrggbb
     image_of_colours = Image.new("P", (1, 1))
     image_of_colours.putpalette(channels + channels[:3] * (256 - len(colours)))
     return image.quantize(palette=image_of_colours, dither=Image.Dither.NONE)
 
 
-def small(drawn: Figure) -> Image.Image:
+def picture_of(drawn: Figure) -> Image.Image:
     """A figure as pages have it in the repository."""
     from paper_figures import style  # it sets the style of matplotlib
 
-    written, box = BytesIO(), style.saved_box(drawn)
-    drawn.savefig(written, format="png", dpi=WIDE / box.width, bbox_inches=box)
-    return in_few_colours(Image.open(written).convert("RGB"))
+    png, box = BytesIO(), style.saved_box(drawn)
+    drawn.savefig(png, format="png", dpi=WIDE / box.width, bbox_inches=box)
+    return quantize_to_palette(Image.open(png).convert("RGB"))
 
 
 def draw_figures() -> None:
@@ -89,11 +90,11 @@ def draw_figures() -> None:
     for figure in registry.figures():
         sources = [DATA / source for source in figure.sources]
         drawn, source = figure.draw(*sources), registry.digest(sources)
-        about = PngImagePlugin.PngInfo()
-        about.add_text("Source", source)
-        small(drawn).save(PICTURES / f"{figure.name}.png", optimize=True, pnginfo=about)
-        written = style.as_svg(drawn, {"Source": source})
-        (PICTURES / f"{figure.name}.svg").write_text(written, encoding="utf-8")
+        metadata = PngImagePlugin.PngInfo()
+        metadata.add_text("Source", source)
+        picture_of(drawn).save(PICTURES / f"{figure.name}.png", optimize=True, pnginfo=metadata)
+        svg = style.as_svg(drawn, {"Source": source})
+        (PICTURES / f"{figure.name}.svg").write_text(svg, encoding="utf-8")
 
 
 # A game, and a position
@@ -103,9 +104,9 @@ def draw_nested() -> None:
     """The game that `optsearch animate nested 10x10:5,4,3,3,2` draws, without the percentages."""
     from paper_figures import style  # noqa: F401 - it sets the style of matplotlib
 
-    who = hider("uniform")
-    ships = to_masks(who.boards(PAPER, 1, 1)[0])
-    end = replay(as_player("nested"), PAPER, 0, seed=1, boards=who)
+    uniform = hider("uniform")
+    ships = to_masks(uniform.boards(PAPER, 1, 1)[0])
+    end = replay(as_player("nested"), PAPER, 0, seed=1, boards=uniform)
     assert isinstance(end, Position)
     frames = []
     for number in range(len(end.shots) + 1):
@@ -118,13 +119,13 @@ def draw_nested() -> None:
             text.remove()
         if number == len(end.shots):
             draw_ships(ax, [PAPER.cells_of(ship) for ship in ships], PAPER)
-        left = f"{posterior.configurations:,} configuration{'s' * (posterior.configurations != 1)}"
-        head = f"nested\n{number} shots, {position.hits.bit_count()} hits; {left} left"
-        figure.text(0.5, 0.98, head, ha="center", va="top")
-        written = BytesIO()
-        figure.savefig(written, format="png", dpi=WIDE / 5.04)
-        frames.append(Image.open(written).convert("RGB"))
-    first, *others = [in_few_colours(frame) for frame in frames]
+        left = count_text(posterior.configurations, "configuration")
+        title = f"nested\n{number} shots, {position.hits.bit_count()} hits; {left} left"
+        figure.text(0.5, 0.98, title, ha="center", va="top")
+        png = BytesIO()
+        figure.savefig(png, format="png", dpi=WIDE / 5.04)
+        frames.append(Image.open(png).convert("RGB"))
+    first, *others = [quantize_to_palette(frame) for frame in frames]
     times = [500] * len(others) + [2500]  # milliseconds
     path = PICTURES / "nested.gif"
     first.save(path, save_all=True, append_images=others, duration=times, loop=0, optimize=True)
@@ -136,14 +137,14 @@ def draw_position() -> None:
     command = [sys.executable, "-m", "optsearch", "posterior", str(PAPER), "--shots", POSITION]
     for file in (path, path.with_suffix(".svg")):
         subprocess.run([*command, "--figure", file], check=True, stdout=subprocess.DEVNULL)
-    in_few_colours(Image.open(path).convert("RGB")).save(path, optimize=True)
+    quantize_to_palette(Image.open(path).convert("RGB")).save(path, optimize=True)
 
 
 # The board in a browser
 
 
 @contextmanager
-def board() -> Iterator[tuple[Any, str]]:
+def open_board() -> Iterator[tuple[Any, str]]:
     """A browser, and the address of a board that it has opened."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
@@ -184,56 +185,57 @@ def draw_board() -> None:
     """Advice, a contradiction, a game, a review, and a telephone in the dark."""
     from selenium.webdriver.support.ui import WebDriverWait
 
-    with board() as (browser, base):
+    with open_board() as (browser, address):
 
-        def wait() -> None:
+        def wait_until_ready() -> None:
             WebDriverWait(browser, 120).until(lambda _: browser.execute_script(IS_READY))
 
-        def look(width: int, height: int, scheme: str = "light") -> None:
+        def set_screen(width: int, height: int, scheme: str = "light") -> None:
+            is_mobile = width < 500
             size = {
                 "width": width,
                 "height": height,
-                "deviceScaleFactor": 1 + (width < 500),
-                "mobile": width < 500,
+                "deviceScaleFactor": 2 if is_mobile else 1,
+                "mobile": is_mobile,
             }
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
             browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
             features = [{"name": "prefers-color-scheme", "value": scheme}]
             browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
-        def keep(name: str) -> None:
-            wait()
-            for _ in range(TRIES):
+        def save_screenshot(name: str) -> None:
+            wait_until_ready()
+            for _ in range(ATTEMPTS):
                 if not browser.find_element("id", "trouble").text:
                     break
                 browser.refresh()  # this machine had something else to do
-                wait()
+                wait_until_ready()
             browser.execute_script("window.scrollTo(0, 0)")
             image = Image.open(BytesIO(browser.get_screenshot_as_png()))
-            flat(image, COLOURS).save(PICTURES / f"board_{name}.png", optimize=True)
+            reduce_colours(image, COLOURS).save(PICTURES / f"board_{name}.png", optimize=True)
 
-        look(1120, 760)
+        set_screen(1120, 760)
         for name, query in (
             ("advise", f"?shots={SHOTS}"),
             ("wrong", f"?shots={WRONG}"),
             ("review", f"?mode=review&shots={SHOTS}&at=6"),
         ):
-            browser.get(f"{base}/{query}")
-            keep(name)
-        look(360, 740, "dark")
-        browser.get(f"{base}/?shots={SHOTS}")
-        keep("telephone")
-        look(1120, 860)
-        browser.get(f"{base}/?mode=play")
-        wait()
+            browser.get(f"{address}/{query}")
+            save_screenshot(name)
+        set_screen(360, 740, "dark")
+        browser.get(f"{address}/?shots={SHOTS}")
+        save_screenshot("telephone")
+        set_screen(1120, 860)
+        browser.get(f"{address}/?mode=play")
+        wait_until_ready()
         browser.execute_script(PLAY)
         WebDriverWait(browser, 120).until(lambda _: "match=" in browser.current_url)
-        wait()
+        wait_until_ready()
         for cell in SHOOT:
             browser.find_elements("css selector", "#board .cell")[cell].click()
-            wait()
+            wait_until_ready()
         browser.find_element("id", "hints").click()
-        keep("play")
+        save_screenshot("play")
 
 
 KINDS = {

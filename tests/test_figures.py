@@ -198,7 +198,7 @@ def test_a_figure_is_a_column_or_a_page_wide_and_can_be_read(name):
     panels = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
     assert letters == "abcdefghi"[: len(letters)]
     assert (len(letters) > 1) == (len(panels) > 1)
-    small = pictures.small(drawn(name))
+    small = pictures.picture_of(drawn(name))
     with Image.open(pictures.PICTURES / f"{name}.png") as kept:  # `make pictures` draws it
         assert small.size == kept.size
         pixels = [np.asarray(image.convert("L"), float) for image in (small, kept)]

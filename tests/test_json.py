@@ -111,7 +111,7 @@ RUNS = {
         ["solitaire", "explain", "puzzle.txt"],
     ],
 }
-PAGE = parts.on_site((parts.ROOT / "docs" / "json.md").read_text(encoding="utf-8"))
+PAGE = parts.fill_site_parts((parts.ROOT / "docs" / "json.md").read_text(encoding="utf-8"))
 FAMILY = "family family_digest sets things weight"
 
 

@@ -15,7 +15,7 @@ ARE_WRITTEN = bool(os.environ.get("WRITE_TRANSCRIPTS"))
 def test_the_page_is_current(path):
     """`make transcripts` writes it."""
     page = path.read_text(encoding="utf-8")
-    written = parts.written(page)
+    written = parts.rewrite_parts(page)
     if ARE_WRITTEN:
         path.write_text(written, encoding="utf-8")
     else:
@@ -24,28 +24,30 @@ def test_the_page_is_current(path):
 
 def test_what_a_part_must_be():
     page = "A\n\n<!-- table puzzles count=level -->\nold\n<!-- end -->\n\nB\n"
-    written = parts.written(page)
+    written = parts.rewrite_parts(page)
     assert written.startswith("A\n\n<!-- table puzzles count=level -->\n\n| level | rows |\n")
     assert written.endswith("\n\n<!-- end -->\n\nB\n")
-    assert parts.written(written) == written
+    assert parts.rewrite_parts(written) == written
     with pytest.raises(ValueError, match="the part 'counts' has no line `<!-- end -->`"):
-        parts.written("<!-- table counts -->\n\n<!-- table puzzles -->\n<!-- end -->\n")
+        parts.rewrite_parts("<!-- table counts -->\n\n<!-- table puzzles -->\n<!-- end -->\n")
     with pytest.raises(ValueError, match="there is no table 'count'; there are: means of"):
-        parts.written("<!-- table count -->\n<!-- end -->\n")
+        parts.rewrite_parts("<!-- table count -->\n<!-- end -->\n")
 
 
 def test_what_only_the_site_has():
-    assert parts.on_site("A\n\n<!-- help count -->\n").startswith(
+    assert parts.fill_site_parts("A\n\n<!-- help count -->\n").startswith(
         "A\n\n```text\nUsage: optsearch count "
     )
-    assert "table1.csv" in parts.on_site("<!-- site verification -->\n")
+    assert "table1.csv" in parts.fill_site_parts("<!-- site verification -->\n")
     with pytest.raises(ValueError, match="there is no help of 'cuont'"):
-        parts.on_site("<!-- help cuont -->\n")
+        parts.fill_site_parts("<!-- help cuont -->\n")
 
 
 def test_a_declared_table():
     """The columns, rows and order that are asked for, and where the file is."""
-    lines = parts.table_of("growth columns=size,configurations where=confirmed sort=-size first=2")
+    lines = parts.results_table(
+        "growth columns=size,configurations where=confirmed sort=-size first=2"
+    )
     head, _, first, second, _, origin = lines.split("\n")
     assert head == "| size | configurations |"
     sizes = sorted({row["size"] for row in TABLES["growth"].read()})
@@ -53,8 +55,10 @@ def test_a_declared_table():
     assert re.fullmatch(r"\| \d+ \| \d{1,3}(,\d{3})+ \|", second)
     assert origin.startswith("`python -m ")
     assert origin.endswith("` makes [growth.csv](../data/results/growth.csv).")
-    across = parts.table_of("growth columns=size across=contact value=configurations").split("\n")
+    across = parts.results_table("growth columns=size across=contact value=configurations").split(
+        "\n"
+    )
     assert across[0] == "| size | none | corner | any |"
     assert len(across) == len(sizes) + 4
-    assert parts.table_of("growth count=contact").split("\n")[2] == f"| none | {len(sizes)} |"
-    assert len(parts.table_of("growth columns=size where=!confirmed").split("\n")) == 4
+    assert parts.results_table("growth count=contact").split("\n")[2] == f"| none | {len(sizes)} |"
+    assert len(parts.results_table("growth columns=size where=!confirmed").split("\n")) == 4

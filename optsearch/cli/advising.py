@@ -85,6 +85,14 @@ def reply_forms(game: Game) -> str:
 
 
 @dataclass(frozen=True)
+class StartOptions:
+    """The game, which a person may be asked for, and the shots made so far."""
+
+    game: str | None = None
+    shots: str = ""
+
+
+@dataclass(frozen=True)
 class ShownOptions:
     """How many shots to show, and up to how many configurations to search the optimum."""
 
@@ -123,8 +131,7 @@ class KeepingOptions:
 )
 def advise(
     *,
-    game: str | None = None,
-    shots: str = "",
+    start: StartOptions,
     shown: ShownOptions,
     keeping: KeepingOptions,
     by: str | None = None,
@@ -142,25 +149,23 @@ def advise(
     """
     size, false_replies = salvo_size(salvo), read_noise(noise)
     dialogue = Dialogue(is_quiet=form is not Form.TEXT)
-    start = read_noisy_position(
-        PositionOptions(game or ask_for_game(dialogue), shots), false_replies
-    )
-    require_salvo(size, start.game)
-    parsed_prior = read_prior(start.game, prior, noise.know or ())
-    chooser = None if by is None else Chooser(by, start.game)
+    game = start.game or ask_for_game(dialogue)
+    position = read_noisy_position(PositionOptions(game, start.shots), false_replies)
+    require_salvo(size, position.game)
+    parsed_prior = read_prior(position.game, prior, noise.know or ())
+    chooser = None if by is None else Chooser(by, position.game)
     if false_replies is not None and chooser is not None:
         chooser.strategy.require_noise()
     file = keeping.resume
     if file is not None:
-        start = load_replies(start, file)
+        position = load_replies(position, file)
     elif dialogue.is_person and not dialogue.is_quiet and not keeping.no_save:
-        file = state_folder() / "advise" / f"{file_stem(start)}.txt"
-        start = offer_kept_replies(dialogue, start, file)
+        file = state_folder() / "advise" / f"{file_stem(position)}.txt"
+        position = offer_kept_replies(dialogue, position, file)
     with show_progress("counting"):
-        replies = Replies(start, parsed_prior)
-    session = Session(
-        dialogue, replies, AdviceOptions(shown.number, shown.endgame, chooser, size), file
-    )
+        replies = Replies(position, parsed_prior)
+    options = AdviceOptions(shown.number, shown.endgame, chooser, size)
+    session = Session(dialogue, replies, options, file)
     session.is_file_named = keeping.resume is not None
     try:
         session.run()

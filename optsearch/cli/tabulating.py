@@ -90,8 +90,7 @@ def progress_text(status: TableStatus) -> str:
 
 
 def answer_of(result: Tabulation, time_limit: float | None, sheet: Sheet) -> Answer:
-    """Return the answer about a table: its text has a line per game, its JSON an entry per value.
-    """
+    """Return the answer about a table: a line per game as text, an entry per value as JSON."""
     values = result.to_dicts()
     answer = Answer(
         columns=[column.name for column in result.columns],

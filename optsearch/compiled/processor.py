@@ -54,7 +54,7 @@ def _is_on_macos(name: str) -> bool:
     key = f"hw.optional.{name}".encode()
     try:
         sysctl = ctypes.CDLL(None).sysctlbyname
-        failed = sysctl(key, ctypes.byref(value), ctypes.byref(size), None, ctypes.c_size_t(0))
+        status = sysctl(key, ctypes.byref(value), ctypes.byref(size), None, ctypes.c_size_t(0))
     except (OSError, AttributeError):
         return False
-    return not failed and value.value == 1
+    return status == 0 and value.value == 1
