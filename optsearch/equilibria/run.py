@@ -147,11 +147,11 @@ class _DoubleOracle:
         stored_weights = self.memory.weights
         for root, payments in self.memory.trees():
             self._add_tree(root, payments)
-        self.answer(self.uniform_weights)
+        self.answer_mix(self.uniform_weights)
         self.uniform = self.lower
         self.centre = self._probabilities(self.uniform_weights)
         if stored_weights is not None and stored_weights != self.uniform_weights:
-            self.answer(stored_weights)
+            self.answer_mix(stored_weights)
 
     def bracket_uniform(self) -> None:
         """Bound the value, if the answer to a uniform hider was cut short."""
@@ -166,7 +166,7 @@ class _DoubleOracle:
         for payments in self.trees:
             self.programme.add(payments)
 
-    def answer(self, weights: Sequence[int]) -> BestAnswer:
+    def answer_mix(self, weights: Sequence[int]) -> BestAnswer:
         """Return the best answer to a mix of integer weights; its tree joins the trees."""
         self.rounds += 1
         answer = self.oracle.answer(weights)
@@ -207,11 +207,11 @@ class _DoubleOracle:
             self._try_vertex()
             return
         lower_before = self.lower
-        self.answer(self.oracle.integer_weights(level_mix))
+        self.answer_mix(self.oracle.integer_weights(level_mix))
         if self.lower > lower_before or self.is_new_tree:
             return
         if level_mix is not best_mix:
-            self.answer(self.oracle.integer_weights(best_mix))
+            self.answer_mix(self.oracle.integer_weights(best_mix))
         if not self.is_new_tree:
             self._try_vertex()
 
@@ -278,7 +278,7 @@ class _DoubleOracle:
         upper = linear.greatest_payment(payments, self.sizes, shooter_mix)
         if self.uniform != upper:  # else a uniform hider proves the value
             try:
-                answer = self.answer(weights)
+                answer = self.answer_mix(weights)
             except TooLarge:  # the bracket stays
                 self.has_ended = True
                 return

@@ -243,14 +243,15 @@ def compare(
             store = stack.enter_context(Facts(execution.checkpoint, title))
         executor, jobs = _open_executor(stack, compared, execution, configurations)
         rng = np.random.default_rng(sampling.seed)
-        drawn = posterior.sample(sampling.positions, rng, masks=True)
+        games = posterior.sample(sampling.positions, rng, masks=True)
         top = TreeTop(leader, store, largest)
         start = Child(Position(game), configurations)
-        positions = [_lead_to_position(top, start, to_masks(ships), largest) for ships in drawn]
+        positions = [_lead_to_position(top, start, to_masks(ships), largest) for ships in games]
         results, resumed = _evaluate_positions(
             compared, positions, store, executor, AHEAD * jobs, execution.progress
         )
-    of_first, of_second = ([results[_PartKey(side, *p)] for p in positions] for side in range(2))
+    of_first = [results[_PartKey(0, *drawn)] for drawn in positions]
+    of_second = [results[_PartKey(1, *drawn)] for drawn in positions]
     return Comparison(
         first=str(compared[0].strategy),
         second=str(compared[1].strategy),
@@ -283,7 +284,7 @@ def _open_executor(
         return execution.executor, jobs
     if jobs == 1 or configurations <= _AT_ONCE:
         with_kernel = [runner for runner in runners if not isinstance(runner, PythonRunner)]
-        runner = (*with_kernel, runners[0])[0]
+        runner = with_kernel[0] if with_kernel else runners[0]
         return stack.enter_context(runner.open_executor()), 1
     for runner in runners:
         pickle.dumps(runner.strategy)  # raises here if it cannot be sent

@@ -355,7 +355,7 @@ class KernelRunner(Runner):
         not_shot = [cell for cell in self.rule.order if not position.closed >> cell & 1]
         if self.game.is_silent:
             for cell in not_shot:
-                if counts[cell] == n:
+                if counts[cell] == n:  # a certain hit
                     return cell
         if self.compares_cells(n):
             if n > limit:

@@ -71,7 +71,7 @@ SECONDS = 10.0  # for one bound, if the caller sets no limit
 LEAVES_PER_SECOND = 1_000_000  # configurations whose sets of cells are listed and counted
 BEFORE_CHAINS = 3  # bounds of `bounds_of_finished` that need none of the chains with costs
 PLACEMENTS = 256  # placements of a ship that the kernels of the long bounds have room for
-_THESE = "each of these bounds"
+_EACH_BOUND = "each of these bounds"
 NOT_LISTED = f"configurations of boards of more than {MAX_CELLS} cells are not listed"
 
 
@@ -221,7 +221,7 @@ def lower_bounds_in_turn(
         yield from _bounds_until_hit(position, prior, leave_out)
         return
     if position.shots or prior is not None:
-        game.require_silent(_THESE)
+        game.require_silent(_EACH_BOUND)
     if prior is not None:
         yield from _bounds_from_leaves(position, Family.of(position, prior))
         return
@@ -432,7 +432,7 @@ def long_bounds_in_turn(
     still hold. Raises NotSupported if hits tell something, ImpossiblePosition if the fleet does not
     fit, and as `reveal`.
     """
-    game.require_silent(_THESE)
+    game.require_silent(_EACH_BOUND)
     report = _report_step(progress)
     counts = CellSetCounts.of(game, progress=partial(report, "configurations on sets of cells"))
     coverage = Coverage(counts, NODES)
@@ -456,12 +456,12 @@ def long_bounds_in_turn(
         ),
     )
     yielded = 0
-    for known, finished in enumerate(stages, BEFORE_CHAINS):
+    for bounds_known, finished in enumerate(stages, BEFORE_CHAINS):  # each stage has one more
         bounds = bounds_of_finished(
             finished, game.fleet_cells, counts.configurations, "computed here"
         )
-        yield from bounds[yielded:known]  # each further chain makes one more bound known
-        yielded = known
+        yield from bounds[yielded:bounds_known]
+        yielded = bounds_known
 
 
 def count_finished(

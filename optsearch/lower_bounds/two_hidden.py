@@ -224,7 +224,7 @@ class TwoHidden:
             progress(min(start + _ROWS, len(sets)), len(sets))
         if not any(map(len, parts)):
             raise no_configuration(self.game)
-        rows = np.concatenate(parts)
+        rows = np.concatenate(parts)  # columns as in `KnownShips.count_free`
         images, free, pairs, packings = rows[:, 0], rows[:, 1:3], rows[:, 3], rows[:, 4:]
         groups, group_of_row = np.unique(
             np.column_stack([free, packings]), axis=0, return_inverse=True
