@@ -193,6 +193,7 @@ class Graph:
         return [self._make_layer(nodes_by_height[height]) for height in sorted(nodes_by_height)]
 
     def _make_layer(self, nodes: list[int]) -> _Layer:
+        """Return the layer of some nodes, with all their shots."""
         shots_by_node = [list(self._shots_of_node[node].values()) for node in nodes]
         shots = [shot for shots_of_node in shots_by_node for shot in shots_of_node]
         most_replies = max(len(self._shots[shot].after) for shot in shots)

@@ -97,8 +97,9 @@ class Oracle:
     def bound_cost(self, weights: Sequence[int]) -> int:
         """Return a lower bound on the cost of a best answer to weights, one per orbit.
 
-        It serves if the first answer of all was cut short. If weights w N + 1 cost b or more, the
-        weights w cost (b - (N - 1)) / N or more, since the ones add at most N - 1.
+        It serves if the first answer of all was cut short. Let N be `spread`. If the weights
+        w N + 1 cost b or more, the weights w cost (b - (N - 1)) / N or more, since the ones add at
+        most N - 1.
         """
         bound = self.search.bound_cost(self._weights_for_solver(weights))
         return ceil(Fraction(bound - (self.spread - 1), self.spread))

@@ -394,6 +394,7 @@ class KernelRunner(Runner):
         return self._drawn[1]
 
     def _draw_sample(self, limit: int) -> TreeEvaluator:
+        """Draw the sample of `_evaluator_of_sample`; TooLarge if it would not do or not fit."""
         rule = self.rule
         largest = max(rule.cap, rule.second, rule.until)  # up to `until` all are listed
         # One in 2^level configurations is drawn. A position above the tasks has more than `limit`,

@@ -14,10 +14,11 @@ from math import comb
 
 
 def finished_by_chain(misses: int, hits: int, most_met: Callable[[int], int]) -> int:
-    """Bound how many configurations a strategy finishes with at most l = `misses` misses.
+    """Return A(l), a bound on the configurations finished with at most l = `misses` misses.
 
-    hits -- the number of cells of the fleet, 1 or more. most_met -- a function of j = 0 … l + 1: an
-    upper bound on the configurations that have a ship on one of j cells (that j cells meet).
+    It holds for every strategy. hits -- the number of cells of the fleet, 1 or more. most_met -- a
+    function of j = 0 … l + 1: an upper bound on the configurations that have a ship on one of j
+    cells (that j cells meet). Then
 
     A(l) = min over j = 0 … l + 1 of most_met(j) + C(l - j + hits, hits), the second term 0 for
     j = l + 1.

@@ -346,6 +346,7 @@ class Coverage:
         return LargestSearch(game.cells, self.counts.covering, np.array(least_images, np.int32))
 
     def _compute_bound(self, k: int) -> SetBound:
+        """Compute the bound of k cells: by counts, by a search, or else from that of k - 1."""
         configurations, cells = self.counts.configurations, self.counts.game.cells
         if k == 0:
             return SetBound(0, [])

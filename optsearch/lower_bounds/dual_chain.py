@@ -51,8 +51,9 @@ def round_up(value: int) -> int:
 def _sum_over_chain(least_by_weight: dict[int, int]) -> int:
     """Sum the terms of the cells c_0, c_1, … of a chain, in units of 1/PRICE_OF_MISS of a miss.
 
-    least_by_weight -- from `_least_by_weight`. The term of c_i is the least value plus i misses
-    times its weight, or 0 if that is lower. The terms grow with i, so the sum ends at the first 0.
+    least_by_weight -- as `_least_by_weight` returns it. The term of c_i is the least of value +
+    i misses * weight over its items, or 0 if that is lower. The terms grow with i, so the sum ends
+    at the first 0.
     """
     total = index = 0
     while True:
@@ -69,9 +70,10 @@ def _sum_over_chain(least_by_weight: dict[int, int]) -> int:
 def _least_by_weight(
     sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]
 ) -> dict[int, int]:
-    """Return the least value of the subsets S that share a cell, for each weight that S can have.
+    """Return the least value of any subset of sets that have a cell in common, by its weight.
 
-    The value of S is its least misses minus the sum of its prices, in units of 1/PRICE_OF_MISS.
+    The value of a subset is its least misses minus the sum of its prices, in units of
+    1/PRICE_OF_MISS of a miss. The keys are the weights that such subsets have.
     """
     least_by_weight: dict[int, int] = {}
     for _, members in members_by_cell(sets):

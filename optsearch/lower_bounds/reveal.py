@@ -92,10 +92,11 @@ def reveal(
     computed: Iterable[Revealed] = (),
     progress: Callable[[list[Revealed], int], None] = lambda done, total: None,
 ) -> list[Revealed]:
-    """Bound how many completions a strategy finishes that knows where the longest ship is.
+    """Bound how many completions of each placement of the longest ship a strategy finishes.
 
-    The list has one placement of each class, those that the symmetries of the board map to each
-    other. Its completions are the configurations with this placement.
+    A completion is a configuration with the placement. The strategy knows the placement, and sees
+    each further ship whole at its first hit. The list has one placement of each class, those that
+    the symmetries of the board map to each other.
 
     computed -- results of an earlier call, which are not computed again. progress -- called after
     each computed class with the list so far and the number of all classes.

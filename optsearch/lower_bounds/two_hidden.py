@@ -241,9 +241,9 @@ class TwoHidden:
         ]
 
     def misses(self, leftovers: Leftovers, price: int) -> int:
-        """Return a lower bound on the total of misses over all pairs of some sets, from a price.
+        """Return a lower bound on the total of misses over the pairs of some leftovers.
 
-        price -- any number of misses per pair gives a bound; see "Two hidden ships" in the module.
+        price -- of a pair, in misses. Any price gives a bound ("Two hidden ships" in the module).
         """
         long = self.long.make_finding(leftovers.free_long, leftovers.long_packings)
         short = self.short.make_finding(leftovers.free_short, leftovers.short_packings)
@@ -251,9 +251,10 @@ class TwoHidden:
         return max(0, price * leftovers.pairs + leftovers.sets * least)
 
     def best_price(self, leftovers: Leftovers) -> int:
-        """Return the price at which `misses` is greatest; the steps towards it get smaller.
+        """Return the price at which the bound `misses` is greatest.
 
-        The bound is concave in the price, so a step that does not raise it is too large.
+        The bound is concave in the price. So steps raise it until one does not, in either
+        direction, and then get smaller.
         """
         price, step = 1, 16
         while step:
