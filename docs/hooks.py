@@ -1,7 +1,7 @@
-"""Hooks of MkDocs: they add figures, their captions, tables of results and the files above `docs`.
+"""Hooks of MkDocs: they add figures, captions, tables and files of the repository to the site.
 
-Figures are drawn from the committed tables, in place of the small ones of `docs/pictures`. Tables
-stand in the pages themselves, help texts on the site alone (`docs/parts.py`).
+Figures are drawn from the committed tables; they replace the small ones of `docs/pictures`. Tables
+are in the pages themselves, help texts only on the site (`docs/parts.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ ABOVE = ("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE")  # on the
 
 
 def add_caption(picture: re.Match[str]) -> str:
-    """Return a picture with the caption of its figure, and the commands that make it."""
+    """Return a picture in HTML, with the caption of its figure and the command that makes it.
+
+    picture -- a match whose groups are the image in Markdown and the name of the figure.
+    """
     image, name = picture[1], picture[2]
     figure = next(figure for figure in FIGURES if figure.name == name)
     caption = f"{registry.captions()[name]} {figure.origin}"
@@ -38,7 +41,10 @@ def add_caption(picture: re.Match[str]) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Add help texts and captions to a page, before MkDocs renders it."""
+    """Return the text of a page with help texts and captions, before MkDocs renders it.
+
+    Links to files above `docs` are changed, since the site has these files beside its pages.
+    """
     markdown = parts.fill_site_parts(markdown)
     for figure in FIGURES:
         picture = rf"^\[(!\[.*\]\(pictures/({figure.name})\.png\))\].*$"
@@ -48,7 +54,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def to_mathml(element: re.Match[str]) -> str:
-    """Return an element of `pymdownx.arithmatex` as MathML; no space around names and bars."""
+    """Return a formula as MathML, without space around names and bars.
+
+    element -- a match of an element of `pymdownx.arithmatex`: its tag, and the formula of a block
+    or of a line in LaTeX.
+    """
     tag, formula = element[1], unescape(element[2] or element[3])
     mathml = convert(formula, display="block" if tag == "div" else "inline")
     mathml = re.sub(r"<mo>(\w{2,})</mo>", r"<mi>\1</mi>", mathml)
@@ -56,13 +66,13 @@ def to_mathml(element: re.Match[str]) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Turn the formulas of a page in HTML into MathML, which needs no script."""
+    """Return the HTML of a page with its formulas as MathML, which needs no script."""
     formula = r'<(div|span) class="arithmatex">(?:\\\[(.*?)\\\]|\\\((.*?)\\\))</\1>'
     return re.sub(formula, to_mathml, html, flags=re.DOTALL)
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add to the files of the site those above `docs`, tables and figures."""
+    """Add the tables of results, files above `docs`, and figures to the files of the site."""
     for path in RESULTS.rglob("*.csv"):
         address = path.relative_to(ROOT).as_posix()
         files.append(File.generated(config, address, abs_src_path=str(path)))

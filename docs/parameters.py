@@ -1,7 +1,7 @@
 """Docstrings for the site: each parameter or field becomes an entry of a list.
 
-In a docstring `name -- what it is` begins a line, or follows the one before; on the site each has a
-line of its own.
+In a docstring, `name -- its meaning` begins a line or follows another entry. On the site each entry
+has its own line.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ CLOSING = re.compile(r"\n(?=Raises |Errors |Only |The |None |Nothing )")  # said
 
 
 def list_parameters(text: str) -> str:
-    """Return a docstring whose parameters are the terms of definition lists."""
+    """Return a docstring in Markdown whose parameters are entries of definition lists."""
     blocks = re.split(r"\n{2,}", text)
     return "\n\n".join(_entries(block) if HEAD.match(block) else block for block in blocks)
 
 
 def _entries(block: str) -> str:
+    """Return a block of parameters as a definition list, and what follows them as it is."""
     parameters, *closing = CLOSING.split(block, maxsplit=1)
     entries = []
     for parameter in NEXT.split(parameters):
@@ -34,9 +35,9 @@ def _entries(block: str) -> str:
 
 
 class Parameters(griffe.Extension):
-    """An extension of griffe, which mkdocstrings calls for each object."""
+    """An extension of griffe: mkdocstrings calls it for each object of the reference."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Rewrite its docstring."""
+        """Rewrite the docstring of the object."""
         if obj.docstring is not None:
             obj.docstring.value = list_parameters(obj.docstring.value)

@@ -1,24 +1,24 @@
 """The parts of pages that the program writes: help texts, tables of results, names in answers.
 
-In a page, a part that is written by this module stands between two comments, which no reader sees:
+In a page, a part of this module is between two comments, which a reader does not see:
 
     <!-- table growth columns=size,contact,configurations -->
     ...
     <!-- end -->
 
-What only the site has is one comment, <!-- help COMMAND --> or <!-- site NAME -->.
+A part that only the site has is a single comment, <!-- help COMMAND --> or <!-- site NAME -->.
 
-`table` has the kind of a table of `optsearch.results.tables`, and then:
+After `table` comes the kind of a table of `optsearch.results.tables`, and then options:
 
-- columns=A,B: the columns to show;
-- where=A or where=!A: only rows that have a value in this column, or have none;
-- sort=A or sort=-A: by this column, the least or the greatest first;
-- first=N: no more rows than these;
+- columns=A,B: show these columns;
+- where=A or where=!A: only rows with a value in this column, or without one;
+- sort=A or sort=-A: sort by this column, the least or the greatest first;
+- first=N: at most N rows;
 - across=A,B value=C: a column of values C for each pair of A and B, a line for each of `columns`;
-- count=A: instead of rows, how many have each value of this column.
+- count=A: in place of rows, the number of rows with each value of this column.
 
-What a table does not say row by row, such as a mean of games, is a function of `COMPUTED`.
-`make transcripts` writes the parts of all pages anew; `tests/test_pages.py` keeps them current.
+A part that no table has, such as a mean of games, is computed by a function of `COMPUTED`. `make
+transcripts` rewrites the parts of all pages; `tests/test_pages.py` compares them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ON_SITE = re.compile(r"^<!-- (help|site) ([^\n]*) -->$", re.MULTILINE)
 
 
 def help_block(command: str) -> str:
-    """Return the text of `optsearch COMMAND --help` as a block."""
+    """Return the text of `optsearch COMMAND --help` as a block of Markdown."""
     answer = CliRunner().invoke(app, [*command.split(), "--help"], prog_name="optsearch")
     if answer.exit_code != 0:
         raise ValueError(f"there is no help of {command!r}: {answer.output}")
@@ -59,7 +59,7 @@ def help_block(command: str) -> str:
 
 
 def markdown_table(*rows: tuple[object, ...]) -> str:
-    """Return a table in Markdown; the first row is its head."""
+    """Return rows as a table in Markdown; the first row is its head."""
     head, *others = [f"| {' | '.join(map(str, row))} |" for row in rows]
     return "\n".join([head, "|---" * len(rows[0]) + "|", *others])
 
@@ -68,7 +68,7 @@ def markdown_table(*rows: tuple[object, ...]) -> str:
 
 
 def value_text(column: Column, value: Any) -> str:
-    """Return a value as a page has it: games and strategies as code, digits in threes."""
+    """Return a value of a table for a page: games and strategies as code, digits in threes."""
     if value is None:
         return ""
     if isinstance(value, Game) or column.name == "strategy":
@@ -79,7 +79,11 @@ def value_text(column: Column, value: Any) -> str:
 
 
 def results_table(text: str) -> str:
-    """Return a declared table in Markdown, by the text of its part; ValueError if none has it."""
+    """Return a table of results in Markdown, and a line that says which command makes it.
+
+    text -- the kind of the table and its options, as in a comment of a page. Raises ValueError for
+    an unknown kind or option.
+    """
     name, *words = text.split()
     if name not in TABLES:
         raise ValueError(
@@ -132,7 +136,7 @@ def _select_rows(rows: list[dict[str, Any]], options: dict[str, str]) -> list[di
 
 
 def searches_by_size() -> str:
-    """Count the searches that ended within some time, by the number of configurations."""
+    """Return a table of how many searches ended within some seconds, by the size of the game."""
     rows = TABLES["optima"].read().rows
     sizes = ((1, 100), (101, 300), (301, 1000), (1001, 10_000))
     limits = (0.1, 1.0, 10.0, 100.0)
@@ -146,13 +150,16 @@ def searches_by_size() -> str:
 
 
 def _median_and_most(ratios: Sequence[float]) -> tuple[str, str]:
-    """Return the median and the greatest of ratios; if any is infinite, how many are."""
+    """Return the median and the maximum of ratios; for infinite ones, how many there are.
+
+    A ratio is infinite if the search did not end.
+    """
     most = f"no end: {ratios.count(inf)}" if inf in ratios else f"{max(ratios):.1f}"
     return f"{median(ratios):.2f}", most
 
 
 def worth_of_switches() -> str:
-    """Return the effort and the time of the search without each switch."""
+    """Return a table of what the search costs without each switch, relative to with it."""
     runs: dict[str, list[tuple[float, float]]] = {}  # effort and seconds of each position
     for row in TABLES["ablation"].read():
         runs.setdefault(row["off"], []).append(
@@ -166,7 +173,10 @@ def worth_of_switches() -> str:
 
 
 def optima_by_rules() -> str:
-    """Return optima by the rule, of games of 100 configurations or more whose ships may touch."""
+    """Return a table of optima by the announced replies, for games whose ships may touch.
+
+    It has the games of 100 configurations or more for which all three optima are known.
+    """
     rules = ("nothing", "sunk", "ship")
     rows_by_rule: dict[str, dict[str, dict[str, Any]]] = {}  # of each game, named without its rule
     for row in TABLES["optima"].read():
@@ -186,7 +196,7 @@ def optima_by_rules() -> str:
 
 
 def games_won() -> str:
-    """Count the boards of the mini-game that strategies win with some shots."""
+    """Return a table of how many boards of the mini-game each strategy wins within some shots."""
     table = TABLES["mini_game"].read()
     limits = (19, 20, 24)
     rows = []
@@ -207,7 +217,7 @@ def games_won() -> str:
 
 
 def verification() -> str:
-    """Say when each table was made, and what confirmed it."""
+    """Return a table of when each table of results was made, and what confirmed it."""
     return markdown_table(
         ("table", "made", "as it stands", "takes", "command"),
         *(
@@ -224,7 +234,7 @@ def verification() -> str:
 
 
 def means_of_the_papers_game() -> str:
-    """Return strategies of the paper's game, the worst first, and the bound below all of them."""
+    """Return a table of strategies of the paper's game, the worst first, and the lower bound."""
     paper = Game.parse("paper")
     players = {
         row["strategy"].partition(":")[0]: row
@@ -268,7 +278,7 @@ def means_of_the_papers_game() -> str:
 
 
 def gallery() -> str:
-    """Return every figure with its title; `docs/hooks.py` gives it its caption on the site."""
+    """Return all figures with their titles; on the site `docs/hooks.py` adds the captions."""
     from paper_figures import registry  # it sets the style of matplotlib
 
     captions = registry.captions()
@@ -283,7 +293,7 @@ def gallery() -> str:
 
 
 def names_of_commands() -> dict[str, str]:
-    """Map each command to the names in its JSON, as it declares them."""
+    """Return the names in the JSON answer of each command, as the command declares them."""
     commands = dict(load_all_commands().commands)
     puzzles = commands.pop("solitaire").commands
     commands |= {f"solitaire {name}": command for name, command in puzzles.items()}
@@ -292,12 +302,15 @@ def names_of_commands() -> dict[str, str]:
 
 
 def names_of_family_answers() -> dict[str, str]:
-    """Map each command to the names in its JSON about a family, behind those of the family."""
+    """Return the names in the JSON answer of each command about a family.
+
+    The names that describe the family come before these, and are left out.
+    """
     return {name: vars(answer)["fields"] for name, answer in sorted(ANSWERS.items())}
 
 
 def names_table(names_of: dict[str, str]) -> str:
-    """Return a table of these names."""
+    """Return a table in Markdown of the names in the JSON of each command."""
     rows = (
         (f"`{command}`", re.sub(r"(\w+)", r"`\1`", names)) for command, names in names_of.items()
     )
@@ -318,9 +331,9 @@ COMPUTED: dict[str, Callable[[], str]] = {
 
 
 def rewrite_parts(page: str) -> str:
-    """Return a page whose parts are written anew.
+    """Return a page with its parts written anew.
 
-    Raises ValueError for a part that has no end, or that nothing writes.
+    Raises ValueError for a part without an end, and for one that nothing writes.
     """
     parts_with_end = [part[1] for part in PART.finditer(page)]
     for name in re.findall(r"^<!-- table (.*) -->$", page, re.MULTILINE):
@@ -336,7 +349,7 @@ def rewrite_parts(page: str) -> str:
 
 
 def fill_site_parts(page: str) -> str:
-    """Return a page with the parts that only the site has; ValueError if nothing writes one."""
+    """Return a page with the parts that only the site has; raise if nothing writes one."""
 
     def fill(part: re.Match[str]) -> str:
         kind, name = part.groups()

@@ -49,7 +49,7 @@ PLAY = """document.getElementById("against").value = "easy";
 
 
 def reduce_colours(image: Image.Image, colours: int) -> Image.Image:
-    """An image with few colours, which keeps its file small."""
+    """Return an image with a number of colours at most, which keeps its file small."""
     return image.convert("RGB").quantize(colours, dither=Image.Dither.NONE)
 
 
@@ -57,7 +57,7 @@ def reduce_colours(image: Image.Image, colours: int) -> Image.Image:
 
 
 def quantize_to_palette(image: Image.Image) -> Image.Image:
-    """An image in the colours of the palette, and shades between them and paper."""
+    """Return an image in the colours of `optsearch.support.palette`, and in shades of them."""
     names = ("BLUE", "ORANGE", "GREEN", "PURPLE", "GOLD", "SKY")
     lines = [getattr(palette, name) for name in names]
     colours = [
@@ -75,7 +75,7 @@ def quantize_to_palette(image: Image.Image) -> Image.Image:
 
 
 def picture_of(drawn: Figure) -> Image.Image:
-    """A figure as pages have it in the repository."""
+    """Return a figure as an image `WIDE` pixels wide, for the pages in the repository."""
     from paper_figures import style  # it sets the style of matplotlib
 
     png, box = BytesIO(), style.saved_box(drawn)
@@ -84,7 +84,7 @@ def picture_of(drawn: Figure) -> Image.Image:
 
 
 def draw_figures() -> None:
-    """Each figure, with what its tables were, and as SVG, to which pages link."""
+    """Draw each figure as PNG and as SVG, with the digest of its tables as metadata."""
     from paper_figures import registry, style
 
     for figure in registry.figures():
@@ -101,7 +101,7 @@ def draw_figures() -> None:
 
 
 def draw_nested() -> None:
-    """The game that `optsearch animate nested 10x10:5,4,3,3,2` draws, without the percentages."""
+    """Draw the game of `optsearch animate nested 10x10:5,4,3,3,2` without the percentages."""
     from paper_figures import style  # noqa: F401 - it sets the style of matplotlib
 
     uniform = hider("uniform")
@@ -132,7 +132,7 @@ def draw_nested() -> None:
 
 
 def draw_position() -> None:
-    """The position of the README, by its command."""
+    """Draw the position of the README by its command, as PNG and as SVG."""
     path = PICTURES / "position.png"
     command = [sys.executable, "-m", "optsearch", "posterior", str(PAPER), "--shots", POSITION]
     for file in (path, path.with_suffix(".svg")):
@@ -145,7 +145,7 @@ def draw_position() -> None:
 
 @contextmanager
 def open_board() -> Iterator[tuple[Any, str]]:
-    """A browser, and the address of a board that it has opened."""
+    """Yield a browser that shows a board, and the address of the server without its fragment."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -182,7 +182,7 @@ IS_READY = """
 
 
 def draw_board() -> None:
-    """Advice, a contradiction, a game, a review, and a telephone in the dark."""
+    """Draw the board: advice, a contradiction, a review, a dark telephone, and a game."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     with open_board() as (browser, address):
@@ -247,7 +247,7 @@ KINDS = {
 
 
 def main(names: list[str]) -> int:
-    """Draw what is named, or everything; returns the exit status."""
+    """Draw the kinds of pictures that are named, or all of them; return the exit status."""
     unknown = [name for name in names if name not in KINDS]
     if unknown:
         print(f"error: there is no {unknown[0]!r}; there are: {', '.join(KINDS)}", file=sys.stderr)

@@ -394,6 +394,7 @@ class Session:
             self._dialogue.say(f"{Shot(shot.cell, reply)}, the only ship that is possible")
 
     def _print_heat_map(self) -> None:
+        """Print the probability of a ship on each cell, unless the conversation is quiet."""
         self._dialogue.say()
         if not self._dialogue.is_quiet:
             with show_progress("counting") as progress:
@@ -417,6 +418,7 @@ class Session:
         self._print_advice()
 
     def _write_replies(self) -> None:
+        """Write the first line and a line for each reply to the file, if there is one."""
         if self._file is None:
             return
         if not self.is_file_named:
@@ -440,6 +442,7 @@ class Session:
         self._dialogue.refuse("; ".join(filter(None, (reason, others))))
 
     def _print_advice(self) -> None:
+        """Print advice at the present position; for a person also the heat map."""
         if self._dialogue.is_quiet:
             return
         advice = self._compute_advice()
@@ -449,6 +452,7 @@ class Session:
             self._dialogue.say(line)
 
     def _compute_advice(self) -> Advice:
+        """Return advice at the present position; show progress while it is computed."""
         with show_progress("counting") as progress:
             return advise_(
                 *(self.position, self._options.endgame_of_shots, self._replies.prior),

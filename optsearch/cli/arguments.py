@@ -191,6 +191,7 @@ class Command(click.Command):
         return "" if option is None else option.writes
 
     def _refuse_repeated(self, ctx: Any, args: list[str]) -> None:
+        """Refuse an option that is given twice, unless it may be repeated or is a flag."""
         _, _, given_in_order = self.make_parser(ctx).parse_args(args=list(args))
         names_seen = set()
         for option in given_in_order:

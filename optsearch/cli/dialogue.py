@@ -42,6 +42,10 @@ class Dialogue:
                 return text
 
     def _read_line(self, prompt: str) -> str | None:
+        """Return the next line of standard input; None at its end.
+
+        The lines of a pipe are printed behind the prompt, as if a person had typed them.
+        """
         if self.is_person and not self.is_quiet:
             try:
                 return input(prompt)

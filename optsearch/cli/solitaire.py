@@ -228,7 +228,10 @@ def step_text(step: reasoning.Step) -> str:
 
 
 def _step_lines(step: reasoning.Step) -> Iterator[str]:
-    # the reason of a step with a chain is "SUPPOSITION: CONTRADICTION"
+    """Yield the lines of a step; after a supposition those of the steps that follow from it.
+
+    The reason of a supposition is "SUPPOSITION: CONTRADICTION".
+    """
     names = " ".join(cell_name(cell) for cell in step.cells)
     if not step.chain:
         yield f"{names}: {step.value}, because {step.reason}"

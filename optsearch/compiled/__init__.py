@@ -12,7 +12,11 @@ from optsearch.compiled.processor import instruction_sets
 
 
 def _choose_build() -> str:
-    """Return the build in use; puts its folder first on the search path of this package."""
+    """Return the name of the build to use; put its folder first on the path of this package.
+
+    It is the debug build, the one that OPTSEARCH_BUILD names, or else the fastest. Raises
+    ImportError if that build does not exist.
+    """
     folder = Path(__file__).parent / "builds"
     names = [*instruction_sets(), "plain", "debug"]
     available = [name for name in names if name == "plain" or (folder / name).is_dir()]

@@ -1,7 +1,7 @@
-"""Which instruction sets the processor runs, as far as the system says so.
+"""The instruction sets that the processor runs, as far as the system says.
 
-The system is asked and not the processor, because registers of 256 bits need both: Linux lists avx2
-only where it keeps these registers.
+The system is asked and not the processor, because 256-bit registers need the support of both. Linux
+lists avx2 only if it saves these registers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ V3_ON_MACOS = ("avx2_0", "bmi1", "bmi2", "f16c", "fma")
 
 
 def instruction_sets() -> list[str]:
-    """List the builds that run here besides the plain one, the fastest first.
+    """Return the builds that the processor runs besides the plain one, the fastest first.
 
     The list is empty if the system does not say what the processor runs.
     """
@@ -34,7 +34,7 @@ def instruction_sets() -> list[str]:
 
 
 def linux_flags(path: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
-    """Return the flags of the first processor by Linux; empty if it does not list them."""
+    """Return the flags that Linux lists for the first processor; empty if it lists none."""
     try:
         with path.open(encoding="ascii", errors="replace") as file:
             for line in file:  # not all of it: there is a paragraph for each processor
@@ -47,7 +47,10 @@ def linux_flags(path: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
 
 
 def _is_on_macos(name: str) -> bool:
-    """True if macOS says that the processor has this, and that it may be used."""
+    """True if macOS says that the processor has a feature and that programs may use it.
+
+    name -- of the feature in `sysctl hw.optional`.
+    """
     import ctypes
 
     value, size = ctypes.c_int64(0), ctypes.c_size_t(8)
