@@ -13,6 +13,14 @@ from fractions import Fraction
 from math import comb
 
 
+def count_sequences(misses: int, hits: int) -> int:
+    """Count the sequences of `hits` hits and at most `misses` misses that end in a hit.
+
+    There are none if `misses` is negative.
+    """
+    return comb(misses + hits, hits) if misses >= 0 else 0
+
+
 def finished_by_chain(misses: int, hits: int, most_met: Callable[[int], int]) -> int:
     """Return A(l), a bound on the configurations finished with at most l = `misses` misses.
 
@@ -31,10 +39,7 @@ def finished_by_chain(misses: int, hits: int, most_met: Callable[[int], int]) ->
     The coverage of one set may be used before the first hit only. After it the shots depend on the
     replies, so different configurations are met by different cells.
     """
-    return min(
-        most_met(j) + (comb(misses - j + hits, hits) if j <= misses else 0)
-        for j in range(misses + 2)
-    )
+    return min(most_met(j) + count_sequences(misses - j, hits) for j in range(misses + 2))
 
 
 def mean_at_least(finished: Sequence[int], hits: int, configurations: int) -> Fraction:

@@ -73,7 +73,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -82,6 +81,7 @@ from optsearch.compiled.lower_bounds._first_ship import FirstShip, Sequences
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game
 from optsearch.game.game import MOST_TURNS
+from optsearch.lower_bounds.chain import count_sequences
 from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage
 from optsearch.lower_bounds.coverage import Coverage
 from optsearch.lower_bounds.ship_chain import Finished, Progress
@@ -143,7 +143,7 @@ class Unfinished:
         avoiding = np.array(completions_avoiding, np.int64).reshape(-1, most_misses + 1)
         # Row m, column k: at most so many configurations with k hits left are finished in time.
         finished_in_time = [
-            [_count_sequences(misses - made, hits_left) for hits_left in range(hits + 1)]
+            [min(_MANY, count_sequences(misses - made, hits_left)) for hits_left in range(hits + 1)]
             for made in range(most_misses + 1)
         ]
         self.kernel = FirstShip(
@@ -225,7 +225,7 @@ def finished_by_first_ship(
     most_misses = min(misses + 1, _enough_misses(coverages))
     trials: list[_Trial] = []
     for length in range(1, min(misses + 1, limits.cells) + 1):
-        finished_after = _count_sequences(misses - length, game.fleet_cells)
+        finished_after = count_sequences(misses - length, game.fleet_cells)
         if finished_after < best.configurations:
             unfinished = Unfinished(
                 game, coverages, misses, start=length - 1, most_misses=max(length - 1, most_misses)
@@ -339,11 +339,3 @@ def _enough_misses(coverages: Iterable[ConditionalCoverage]) -> int:
         while coverage.most_met(misses) < coverage.completions:
             misses += 1
     return misses + 2
-
-
-def _count_sequences(misses: int, hits: int) -> int:
-    """Count the sequences of `hits` hits and at most `misses` misses that end in a hit.
-
-    A count above _MANY, which no game reaches, is cut to it.
-    """
-    return min(_MANY, comb(misses + hits, hits)) if misses >= 0 else 0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import ceil, comb, prod
+from math import ceil, prod
 from typing import NamedTuple
 
 from optsearch.counting.family import Family
@@ -21,7 +21,7 @@ from optsearch.game import MAX_CELLS, Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import misses_before_hit, misses_by_chance
-from optsearch.lower_bounds.chain import mean_at_least, root_chain
+from optsearch.lower_bounds.chain import count_sequences, mean_at_least, root_chain
 from optsearch.lower_bounds.conditional_coverage import (
     ConditionalCoverage,
     list_conditional_coverages,
@@ -174,8 +174,7 @@ def first_objective_bounds(
     if game.contact == "any" or position.shots or not game.is_silent or prior is not None:
         return 0, weight  # configurations may share a sequence of replies, or weigh more than 1
     # Each configuration has its own sequence of `hits` hits and some misses that ends in a hit.
-    sequences = sum(comb(hits - 1 + j, j) for j in range(misses + 1)) if hits else 1
-    return 0, min(weight, sequences)
+    return 0, min(weight, count_sequences(misses, hits))
 
 
 def _bound_worst_misses(position: Position) -> int:

@@ -35,7 +35,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import comb
 
 import numpy as np
 
@@ -45,6 +44,7 @@ from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.game import Game
 from optsearch.game.position import no_configuration
+from optsearch.lower_bounds.chain import count_sequences
 from optsearch.support.errors import NotSupported, TooLarge
 
 MISSES = 30  # F(0), …, F(29) and A(0), …: more gain nothing on the boards that can be computed
@@ -138,7 +138,7 @@ def _make_kernel(game: Game) -> Reveal:
     # The sequences that have so many hits and at most so many misses and end in a hit. A game has
     # fewer than 2^48 configurations, so 2^60 may stand for any number above it.
     sequences = [
-        [min(2**60, comb(misses + hits, hits)) for misses in range(MISSES)]
+        [min(2**60, count_sequences(misses, hits)) for misses in range(MISSES)]
         for hits in range(game.fleet_cells + 1)
     ]
     return Reveal(game.cells, MISSES, kinds, np.array(sequences, np.int64))

@@ -41,13 +41,13 @@ cells, all beside p, and the cost is lowered accordingly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
 
 from optsearch.counting.configurations import to_words
 from optsearch.game import Game
+from optsearch.lower_bounds.chain import count_sequences
 from optsearch.lower_bounds.conditional_coverage import ConditionalCoverage
 from optsearch.lower_bounds.coverage import Coverage
 from optsearch.lower_bounds.reveal import Revealed
@@ -77,7 +77,7 @@ def finished_with_ship(
     if not hits_left:
         return by_reveal
     by_chains = (
-        coverage.most_met(length) + _count_sequences(misses - length, hits_left)
+        coverage.most_met(length) + count_sequences(misses - length, hits_left)
         for length in range(misses + 1)
     )
     return min(by_reveal, *by_chains)
@@ -115,11 +115,6 @@ def longest_ship_chain(
     return _chain_with_costs(coverage, coverages_of_longest, cost, before, progress)
 
 
-def _count_sequences(misses: int, hits: int) -> int:
-    """Count the sequences of `hits` hits and at most `misses` misses that end in a hit."""
-    return comb(misses + hits, hits) if misses >= 0 else 0
-
-
 def _chain_with_costs(
     coverage: Coverage,
     coverages: Sequence[ConditionalCoverage],
@@ -139,7 +134,7 @@ def _chain_with_costs(
     for misses, bound in enumerate(before):
         best = Finished(min(bound, configurations), 0)
         for length in range(1, misses + 2):
-            finished_after = _count_sequences(misses - length, game.fleet_cells)
+            finished_after = count_sequences(misses - length, game.fleet_cells)
             if length > longest_search or finished_after >= best.configurations:
                 continue
             cost_by_ship: dict[int, int] = {}
