@@ -2,16 +2,20 @@
 
 It shares no code with the double oracle. In plain Python and whole numbers:
 
-- Hidings, all that can be hidden, are listed by the definition (`optsearch.check.reference`).
-- Shooter: each tree is replayed against every hiding, shot by shot, by the rules. A tree turned by
-  a random symmetry pays against a hiding the mean of its payments against the images of the hiding.
-  The shooter guarantees the greatest payment of the mix.
-- Hider: the least payment of any tree against the mix is computed anew: by a search in this module
-  if nothing is announced (`_Search`), else by the definition. If that takes too long, the exact
-  solver computes it with the same integer weights, and the result says so.
+- Hidings are what the hider can hide: if nothing is announced, the cells of a configuration, else
+  its ships. They are listed by the definition (`optsearch.check.reference`). The orbit of a hiding
+  is the set of its images under the symmetries of the grid.
+- The shooter chooses a tree by a probability, and turns it by a random symmetry. Each tree is
+  replayed against every hiding, shot by shot, by the rules. Turned, it pays against a hiding the
+  mean of its payments against the orbit of the hiding. The shooter guarantees the greatest mean
+  payment that the mix of trees makes to any orbit.
+- The hider chooses a hiding by its weight. The least mean payment of any tree against this mix is
+  what the hider guarantees. It is computed anew: by a search in this module if nothing is announced
+  (`_Search`), else by the definition. If that takes too long, the exact solver computes it with the
+  same integer weights, and the result says so.
 
-Both must equal the values in the file exactly. Only the hider's may be greater, as in the file of a
-run that was cut short before it knew the guarantee of its mix.
+Both values must equal those in the file exactly. Only the hider's may be greater than in the file:
+a run that was cut short writes a file before it knows what its mix guarantees.
 """
 
 from __future__ import annotations
@@ -60,10 +64,11 @@ weight."""
 class CheckedCertificate:
     """The result of checking a certificate.
 
-    hider, shooter -- the guarantee of each side: for the mean at least and at most this number of
-    shots, for within=K at most and at least this probability to finish. hidings, orbits -- their
-    numbers. used -- the number of orbits that the hider uses. trees -- the number of the shooter's
-    trees. method -- the way to the best answer to the hider. seconds -- wall time.
+    hider, shooter -- what each side guarantees. For the mean the hider makes it at least, the
+    shooter at most this number of shots. For within=K the hider makes it at most, the shooter at
+    least this probability to finish. hidings, orbits -- how many exist. used -- the number of
+    orbits that the hider uses. trees -- the number of trees that the shooter uses. method -- how
+    the least payment against the hider was computed. seconds -- wall time.
     """
 
     game: Game
@@ -79,31 +84,36 @@ class CheckedCertificate:
 
     @property
     def is_exact(self) -> bool:
-        """True if both sides meet, in the value of the game."""
+        """True if both sides guarantee the same: then it is the value of the game."""
         return self.hider == self.shooter
 
 
 def check(path: str | Path, effort: int, solve: Solve) -> CheckedCertificate:
     """Check the certificate in a file.
 
-    effort -- families that the plain search expands before the exact solver is called. solve -- the
-    exact solver. Raises ProofError for a file that is not a certificate, or that does not prove its
-    values.
+    effort -- the number of families after which the search of this module gives up, and the exact
+    solver is called. solve -- the exact solver. Raises ProofError for a file that is not a
+    certificate, or that does not prove its values.
     """
     return _Certificate(Path(path), effort, solve).check()
 
 
 class _Certificate:
-    """A certificate during its check; its errors begin with its path."""
+    """A certificate during its check; its errors begin with its path.
+
+    For a game the shooter pays the number of its shots, or for within=K 1 if it does not finish.
+    """
 
     def __init__(self, path: Path, effort: int, solve: Solve):
         self.path, self.effort, self.solve = path, effort, solve
         self.examples: dict[Hiding, Hiding] = {}  # hiding -> one of its configurations
 
     def refuse(self, problem: str) -> NoReturn:
+        """Raise the ProofError that the file has a problem."""
         raise ProofError(f"{self.path}: {problem}")
 
     def check(self) -> CheckedCertificate:
+        """Check the whole file; ProofError at the first problem."""
         started = time.perf_counter()
         fields = self.fields()
         try:
@@ -165,18 +175,21 @@ class _Certificate:
         return fields
 
     def unique_fields(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return the pairs of a JSON object as a dictionary; no name may occur twice."""
         fields = dict(pairs)
         if len(fields) < len(pairs):
             self.refuse("a JSON object has a name twice")
         return fields
 
     def text(self, fields: dict[str, Any], name: str) -> str:
+        """Return the value of a field, which must be a text."""
         value = fields.get(name)
         if not isinstance(value, str):
             self.refuse(f"{name!r} is {value!r:.40}, not a text")
         return value
 
     def entries(self, fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
+        """Return the value of a field, which must be a list of JSON objects and not empty."""
         value = fields[name]
         if not isinstance(value, list) or not value or any(type(e) is not dict for e in value):
             self.refuse(f"{name!r} is not a list of objects")
@@ -190,7 +203,7 @@ class _Certificate:
     # Hidings
 
     def list_hidings(self) -> dict[Hiding, int]:
-        """Map each hiding to its number of configurations."""
+        """Map each hiding to its number of configurations; fill in an example of each."""
         numbers: Counter[Hiding] = Counter()
         for ships in reference.configurations(Position(self.game)):
             hiding = (sum(ships),) if self.game.is_silent else self.game.sort_ships(ships)
@@ -201,19 +214,23 @@ class _Certificate:
         return numbers
 
     def images(self, hiding: Hiding) -> set[Hiding]:
+        """Return the images of a hiding under the symmetries of the grid, itself among them."""
         return {
             self.game.sort_ships([image(ship, permutation) for ship in hiding])
             for permutation in self.game.symmetries()
         }
 
     def orbit(self, hiding: Hiding) -> Hiding:
-        """Return the least image of a hiding, which names its orbit."""
+        """Return the name of the orbit of a hiding: its least image."""
         return min(self.images(hiding))
 
     # The hider
 
     def hider_weights(self, entries: list[dict[str, Any]]) -> dict[Hiding, int]:
-        """Return the weight of each hiding in the mix."""
+        """Return the weight of each hiding in the hider's mix.
+
+        An entry of the file gives one hiding of an orbit; all of them get its weight.
+        """
         weights: dict[Hiding, int] = {}
         for entry in entries:
             if set(entry) != {"hidden", "weight"}:
@@ -228,6 +245,7 @@ class _Certificate:
         return weights
 
     def parse_hiding(self, ships: Any) -> Hiding:
+        """Return the hiding in an entry: a list of ships, each a list of cells as text."""
         try:
             hiding = self.game.sort_ships([self.game.mask(map(parse_cell, ship)) for ship in ships])
         except (TypeError, ValueError, AttributeError, GameError):
@@ -243,6 +261,12 @@ class _Certificate:
         return Fraction(paid, total), method
 
     def least_payment(self, weights: dict[Hiding, int]) -> tuple[int, str]:
+        """Return the least total that a tree pays against the hider's mix, and the method used.
+
+        Each hiding counts as often as it weighs. Silent games are searched for the mean, and solved
+        exactly if that is too long; so are large ones for within=K. All others are computed by the
+        definition.
+        """
         if self.game.is_silent:
             masks = [hiding[0] for hiding in weights]
             if self.objective.shots is None:
@@ -269,7 +293,7 @@ class _Certificate:
     # The shooter
 
     def orbit_payments(self, entries: list[dict[str, Any]]) -> dict[Hiding, Fraction]:
-        """Return the mean that the shooter's mix pays against each orbit."""
+        """Return the mean that the shooter's mix of trees pays against each orbit."""
         orbits: dict[Hiding, list[Hiding]] = {}
         for hiding in self.hidden:
             orbits.setdefault(self.orbit(hiding), []).append(hiding)
@@ -289,12 +313,16 @@ class _Certificate:
         return pays
 
     def payment(self, shots: int) -> int:
+        """Return what the shooter pays for a game of so many shots."""
         if self.objective.shots is None:
             return shots
         return int(shots > self.objective.shots)
 
     def replay(self, tree: Any, name: str) -> dict[Hiding, int]:
-        """Return the number of shots that a tree takes for each hiding."""
+        """Return the number of shots that a tree takes for each hiding; name -- for errors.
+
+        Every node is checked: its shot, its replies, and at a leaf the number of configurations.
+        """
         shots: dict[Hiding, int] = {}
         waiting = [(tree, list(self.hidden), 0, 0)]
         while waiting:
@@ -327,6 +355,7 @@ class _Certificate:
         return shots
 
     def check_leaf(self, node: dict[str, Any], hidings: list[Hiding], name: str) -> None:
+        """Check that a leaf has the number of configurations of the hidings that end there."""
         number = sum(self.hidden[hiding] for hiding in hidings)
         if set(node) != {"configurations"} or node["configurations"] != number:
             self.refuse(f"{name} has a leaf {json.dumps(node):.60} where {number} end")
@@ -341,10 +370,10 @@ class _Certificate:
 class _Search:
     """A search for the least total height over sets of cells with weights, in plain Python.
 
-    A family is a mask with a bit per set, the heaviest first. A shot costs the weight of the sets
-    that it misses. Leaf counting bounds the misses from below: a leaf with j misses is a sequence
-    of k hits and j misses that ends in a hit, so at most C(k-1+j, j) sets miss j times, at best the
-    heaviest ones at the fewest misses.
+    A family is a mask with a bit for each set, the heaviest set first. A shot costs the weight of
+    the sets that it misses.
+
+    effort -- the number of families that may be searched.
     """
 
     def __init__(self, masks: list[int], weights: list[int], effort: int):
@@ -361,14 +390,17 @@ class _Search:
         self.bounds: dict[int, int] = {}
 
     def total_height(self) -> int | None:
-        """Return the least total height, or None beyond the effort."""
+        """Return the least total height; None if it takes more than the effort."""
         everything = (1 << len(self.weights)) - 1
         limit = sum(self.weights) * (len(self.columns) + 1)
         misses = self.misses(everything, limit)
         return None if misses is None else self.hits * sum(self.weights) + misses
 
     def misses(self, family: int, limit: int) -> int | None:
-        """Return the least misses if below the limit, else a bound >= limit; None: too long."""
+        """Return the least misses of a family if below the limit, else a lower bound >= limit.
+
+        Return None once the effort is used up.
+        """
         if family & (family - 1) == 0:
             return 0
         value, is_exact = self.cached.get(family, (0, False))
@@ -409,10 +441,16 @@ class _Search:
         return value
 
     def weight(self, family: int) -> int:
+        """Return the total weight of the sets of a family."""
         return sum(self.weights[place] for place in bits(family))
 
     def bound(self, family: int) -> int:
-        """Return a lower bound on the misses of a family by leaf counting."""
+        """Return a lower bound on the misses of a family, by leaf counting.
+
+        A set with k cells in doubt that is found after j misses is a sequence of k hits and j
+        misses that ends in a hit. So at most C(k - 1 + j, j) sets are found after j misses. It is
+        best if the heaviest sets have the fewest misses.
+        """
         if family not in self.bounds:
             certain = sum(column & family == family for column in self.columns)
             hits, misses, room, total = self.hits - certain, 0, 1, 0

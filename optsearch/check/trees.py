@@ -37,10 +37,9 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     - the prior of the tree is this one, or both are none;
     - every shot is on the board and at a cell not shot before, in the position or on the path;
     - every reply of a configuration has a branch, and every branch has a configuration;
-    - a leaf is reached exactly when every cell of the ships is hit, with ends=hit when one is, and
-      its weight is the number
-      of configurations that reach it, or with a prior their total weight. Configurations of weight
-      0 are left out.
+    - a leaf is reached exactly when every cell of the ships is hit, or with ends=hit when one is;
+    - the weight of a leaf is the number of configurations that reach it, or with a prior their
+      total weight. Configurations of weight 0 are left out.
 
     Raises TooLarge for more configurations than can be listed.
     """
@@ -120,9 +119,11 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
 
 
 def _list_configurations(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]:
-    """List the configurations of a position as ships, shape (n, ships, 2), and their weights.
+    """List the configurations of a position, and their weights.
 
-    In a silent game without a prior the cells of all ships are one ship.
+    A configuration is its ships, each as two words of cells: the array has the shape (n, ships, 2).
+    In a silent game without a prior all cells count as one ship. The weights are None without a
+    prior.
     """
     game = position.game
     if game.is_silent and prior is None:
@@ -164,6 +165,7 @@ def _cells(ships: CellSets) -> int:
 
 
 def _fault(game: Game, shots: Shots, problem: str) -> TreeError:
+    """Return the error that a tree has a problem after these shots."""
     return TreeError(f"{game}, {path_text(shots)}: {problem}")
 
 
@@ -192,8 +194,10 @@ def _check_shot(position: Position, shots: Shots, node: Node) -> None:
 
 
 def _words(mask: int) -> CellSets:
+    """Return a mask of cells as two words of 64 bits, shape (1, 2)."""
     return np.array([[mask & (1 << 64) - 1, mask >> 64]], np.uint64)
 
 
 def _names(game: Game, mask: int) -> str:
+    """Return the names of the cells of a mask, as in `A1 B3`."""
     return " ".join(game.names(mask))
