@@ -54,10 +54,10 @@ _FIELDS = (
     *("hider", "shooter"),
 )
 
-Hiding = tuple[int, ...]
+Hiding = tuple[int, ...]  # masks: all cells together if nothing is announced, else each ship
 Solve = Callable[[Game, Objective, dict[Hiding, int]], int]
-"""Returns the least total height by weights of configurations; for within=K the least unfinished
-weight."""
+"""Returns the least total height for these weights of configurations; for within=K the least weight
+that is not finished."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class _Certificate:
     def check(self) -> CheckedCertificate:
         """Check the whole file; ProofError at the first problem."""
         started = time.perf_counter()
-        fields = self.fields()
+        fields = self.read_fields()
         try:
             self.game = Game.read(self.text(fields, "game"))
             self.objective = Objective.parse(self.text(fields, "objective"))
@@ -123,23 +123,23 @@ class _Certificate:
             self.refuse(str(error))
         if self.objective.kind == "worst":
             self.refuse("there is no equilibrium of the worst case; mean and within=K have one")
-        self.hidden = self.list_hidings()
-        hider = self.hider_weights(self.entries(fields, "hider"))
-        shooter = self.orbit_payments(self.entries(fields, "shooter"))
-        greatest = max(shooter.values())
-        lowest, method = self.best_answer(hider)
-        for name, guarantee in (("hider_guarantees", lowest), ("shooter_guarantees", greatest)):
-            claimed = self.fraction(self.text(fields, name))
-            payment = self.worth(claimed)
-            if payment != guarantee and not (name == "hider_guarantees" and payment < guarantee):
-                self.refuse(f"{name} is {claimed}; it is proved to be {self.worth(guarantee)}")
-        orbits = {self.orbit(hiding) for hiding in self.hidden}
+        self.configuration_counts = self.list_hidings()
+        weights = self.hider_weights(self.entries(fields, "hider"))
+        greatest = max(self.orbit_payments(self.entries(fields, "shooter")).values())
+        least, method = self.least_mean_payment(weights)
+        hider = self.parse_fraction(self.text(fields, "hider_guarantees"))
+        if self.convert(hider) > least:
+            self.refuse_guarantee("hider_guarantees", hider, least)
+        shooter = self.parse_fraction(self.text(fields, "shooter_guarantees"))
+        if self.convert(shooter) != greatest:
+            self.refuse_guarantee("shooter_guarantees", shooter, greatest)
+        orbits = {self.orbit(hiding) for hiding in self.configuration_counts}
         return CheckedCertificate(
             game=self.game,
             objective=self.objective,
-            hider=self.fraction(self.text(fields, "hider_guarantees")),
-            shooter=self.fraction(self.text(fields, "shooter_guarantees")),
-            hidings=len(self.hidden),
+            hider=hider,
+            shooter=shooter,
+            hidings=len(self.configuration_counts),
             orbits=len(orbits),
             used=len(self.entries(fields, "hider")),
             trees=len(self.entries(fields, "shooter")),
@@ -147,13 +147,21 @@ class _Certificate:
             seconds=time.perf_counter() - started,
         )
 
-    def worth(self, paid: Fraction) -> Fraction:
-        """Convert a payment to a value of the objective, or back."""
-        return paid if self.objective.shots is None else 1 - paid
+    def refuse_guarantee(self, name: str, claimed: Fraction, payment: Fraction) -> NoReturn:
+        """Raise the ProofError that another guarantee is proved than the file claims."""
+        self.refuse(f"{name} is {claimed}; it is proved to be {self.convert(payment)}")
+
+    def convert(self, value: Fraction) -> Fraction:
+        """Convert a mean payment to a value of the objective, or such a value to a payment.
+
+        For the mean they are equal. For within=K the value is the probability to finish.
+        """
+        return value if self.objective.shots is None else 1 - value
 
     # The file
 
-    def fields(self) -> dict[str, Any]:
+    def read_fields(self) -> dict[str, Any]:
+        """Return the fields of the file, which must be those of a certificate."""
         try:
             text = documents.text_of(self.path, ProofError)
             fields = json.loads(text, object_pairs_hook=self.unique_fields)
@@ -170,8 +178,8 @@ class _Certificate:
         if fields.get("version") != VERSION:
             self.refuse(f"the version is {fields.get('version')!r:.20}; {VERSION} is read")
         if set(fields) != set(_FIELDS):
-            odd = min(set(fields) ^ set(_FIELDS))
-            self.refuse(f"the fields are {', '.join(_FIELDS)}; {odd!r} is missing or too much")
+            wrong = min(set(fields) ^ set(_FIELDS))
+            self.refuse(f"the fields are {', '.join(_FIELDS)}; {wrong!r} is missing or too much")
         return fields
 
     def unique_fields(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -195,7 +203,8 @@ class _Certificate:
             self.refuse(f"{name!r} is not a list of objects")
         return value
 
-    def fraction(self, text: str) -> Fraction:
+    def parse_fraction(self, text: str) -> Fraction:
+        """Return the fraction in a text such as 534/103."""
         if len(text) > DIGITS or not re.fullmatch(r"\d+(/[1-9]\d*)?", text, re.ASCII):
             self.refuse(f"{text[:60]!r} is not a number; a fraction such as 534/103 is accepted")
         return Fraction(text)
@@ -204,14 +213,14 @@ class _Certificate:
 
     def list_hidings(self) -> dict[Hiding, int]:
         """Map each hiding to its number of configurations; fill in an example of each."""
-        numbers: Counter[Hiding] = Counter()
+        counts: Counter[Hiding] = Counter()
         for ships in reference.configurations(Position(self.game)):
             hiding = (sum(ships),) if self.game.is_silent else self.game.sort_ships(ships)
-            numbers[hiding] += 1
+            counts[hiding] += 1
             self.examples.setdefault(hiding, ships)
-        if not numbers:
+        if not counts:
             self.refuse(str(ImpossiblePosition(f"{self.game} has no configuration")))
-        return numbers
+        return counts
 
     def images(self, hiding: Hiding) -> set[Hiding]:
         """Return the images of a hiding under the symmetries of the grid, itself among them."""
@@ -236,7 +245,7 @@ class _Certificate:
             if set(entry) != {"hidden", "weight"}:
                 self.refuse(f"an entry of the hider has {', '.join(entry)}, not hidden, weight")
             hiding = self.parse_hiding(entry["hidden"])
-            weight = self.fraction(self.text(entry, "weight"))
+            weight = self.parse_fraction(self.text(entry, "weight"))
             if weight.denominator != 1 or not weight:
                 self.refuse(f"the weight {weight} is not a whole number above 0")
             if hiding in weights:
@@ -250,15 +259,14 @@ class _Certificate:
             hiding = self.game.sort_ships([self.game.mask(map(parse_cell, ship)) for ship in ships])
         except (TypeError, ValueError, AttributeError, GameError):
             hiding = ()
-        if hiding not in self.hidden:
+        if hiding not in self.configuration_counts:
             self.refuse(f"{ships!r:.80} cannot be hidden in {self.game}")
         return hiding
 
-    def best_answer(self, weights: dict[Hiding, int]) -> tuple[Fraction, str]:
-        """Return the least mean that a tree pays against the mix, and the method."""
-        total = sum(weights.values())
-        paid, method = self.least_payment(weights)
-        return Fraction(paid, total), method
+    def least_mean_payment(self, weights: dict[Hiding, int]) -> tuple[Fraction, str]:
+        """Return the least mean that a tree pays against the hider's mix, and the method used."""
+        payment, method = self.least_payment(weights)
+        return Fraction(payment, sum(weights.values())), method
 
     def least_payment(self, weights: dict[Hiding, int]) -> tuple[int, str]:
         """Return the least total that a tree pays against the hider's mix, and the method used.
@@ -267,50 +275,54 @@ class _Certificate:
         exactly if that is too long; so are large ones for within=K. All others are computed by the
         definition.
         """
-        if self.game.is_silent:
+        is_mean = self.objective.shots is None
+        if self.game.is_silent and is_mean:
             masks = [hiding[0] for hiding in weights]
-            if self.objective.shots is None:
-                search = _Search(masks, list(weights.values()), self.effort)
-                total_height = search.total_height()
-                if total_height is not None:
-                    return total_height, "a plain search"
-            if self.objective.shots is None or self.game.cells > DEFINED:
-                examples = {self.examples[hiding]: weight for hiding, weight in weights.items()}
-                try:
-                    return self.solve(self.game, self.objective, examples), "the exact solver"
-                except TooLarge as error:
-                    self.refuse(f"a plain search is too long, and for the exact solver {error}")
+            search = _Search(masks, list(weights.values()), self.effort)
+            total_height = search.total_height()
+            if total_height is not None:
+                return total_height, "a plain search"
+        if self.game.is_silent and (is_mean or self.game.cells > DEFINED):
+            examples = {self.examples[hiding]: weight for hiding, weight in weights.items()}
+            try:
+                return self.solve(self.game, self.objective, examples), "the exact solver"
+            except TooLarge as error:
+                self.refuse(f"a plain search is too long, and for the exact solver {error}")
+        return self.least_payment_by_definition(weights), "the definition"
+
+    def least_payment_by_definition(self, weights: dict[Hiding, int]) -> int:
+        """Return `least_payment` by `optsearch.check.reference`."""
         with reference.caches():
-            numbers: Counter[reference.Hidden] = Counter()
+            weight_of: Counter[reference.Hidden] = Counter()
             for hiding, weight in weights.items():
-                numbers[reference.hidden_of(self.game, hiding)] += weight
-            family = frozenset(numbers.items())
+                weight_of[reference.hidden_of(self.game, hiding)] += weight
+            family = frozenset(weight_of.items())
             if self.objective.shots is None:
-                return int(reference.total_height(family, inf)), "the definition"
+                return int(reference.total_height(family, inf))
             finished = reference.finished(family, self.objective.shots)
-        return sum(weights.values()) - finished, "the definition"
+        return sum(weights.values()) - finished
 
     # The shooter
 
     def orbit_payments(self, entries: list[dict[str, Any]]) -> dict[Hiding, Fraction]:
         """Return the mean that the shooter's mix of trees pays against each orbit."""
-        orbits: dict[Hiding, list[Hiding]] = {}
-        for hiding in self.hidden:
+        orbits: dict[Hiding, list[Hiding]] = {}  # by its name
+        for hiding in self.configuration_counts:
             orbits.setdefault(self.orbit(hiding), []).append(hiding)
-        pays = dict.fromkeys(orbits, Fraction(0))
-        total = Fraction(0)
+        payments = dict.fromkeys(orbits, Fraction(0))
+        total_probability = Fraction(0)
         for number, entry in enumerate(entries, 1):
             if set(entry) != {"probability", "tree"}:
                 self.refuse(f"tree {number} has {', '.join(entry)}, not probability, tree")
-            probability = self.fraction(self.text(entry, "probability"))
-            total += probability
+            probability = self.parse_fraction(self.text(entry, "probability"))
+            total_probability += probability
             shots = self.replay(entry["tree"], f"tree {number}")
             for orbit_name, orbit in orbits.items():
-                paid = sum(self.payment(shots[hiding]) for hiding in orbit)
-                pays[orbit_name] += probability * Fraction(paid, len(orbit))
-        if total != 1:
-            self.refuse(f"the probabilities of the trees come to {total}, not to 1")
-        return pays
+                total = sum(self.payment(shots[hiding]) for hiding in orbit)
+                payments[orbit_name] += probability * Fraction(total, len(orbit))
+        if total_probability != 1:
+            self.refuse(f"the probabilities of the trees come to {total_probability}, not to 1")
+        return payments
 
     def payment(self, shots: int) -> int:
         """Return what the shooter pays for a game of so many shots."""
@@ -324,22 +336,22 @@ class _Certificate:
         Every node is checked: its shot, its replies, and at a leaf the number of configurations.
         """
         shots: dict[Hiding, int] = {}
-        waiting = [(tree, list(self.hidden), 0, 0)]
+        waiting = [(tree, list(self.configuration_counts), 0, 0)]
         while waiting:
-            node, hidings, hits, shot = waiting.pop()
+            node, hidings, hits, cells_shot = waiting.pop()
             if not isinstance(node, dict):
                 self.refuse(f"{name} has a node that is not an object")
-            ends = [not sum(hiding) & ~hits for hiding in hidings]
+            is_all_hit = [not sum(hiding) & ~hits for hiding in hidings]
             if "shot" not in node:
                 self.check_leaf(node, hidings, name)
-                if not all(ends):
+                if not all(is_all_hit):
                     self.refuse(f"{name} ends before everything is hit")
-                shots |= dict.fromkeys(hidings, shot.bit_count())
+                shots |= dict.fromkeys(hidings, cells_shot.bit_count())
                 continue
-            bit = self.cell(node["shot"], name)
-            if bit & shot:
+            bit = self.parse_cell_bit(node["shot"], name)
+            if bit & cells_shot:
                 self.refuse(f"{name} shoots {node['shot']} twice")
-            if any(ends):
+            if any(is_all_hit):
                 self.refuse(f"{name} shoots {node['shot']} where everything is hit")
             parts: dict[str, list[Hiding]] = {}
             for hiding in hidings:
@@ -351,16 +363,17 @@ class _Certificate:
                 )
             for answer, part in parts.items():
                 hits_after = hits if answer == "miss" else hits | bit
-                waiting.append((node[answer], part, hits_after, shot | bit))
+                waiting.append((node[answer], part, hits_after, cells_shot | bit))
         return shots
 
     def check_leaf(self, node: dict[str, Any], hidings: list[Hiding], name: str) -> None:
         """Check that a leaf has the number of configurations of the hidings that end there."""
-        number = sum(self.hidden[hiding] for hiding in hidings)
-        if set(node) != {"configurations"} or node["configurations"] != number:
-            self.refuse(f"{name} has a leaf {json.dumps(node):.60} where {number} end")
+        count = sum(self.configuration_counts[hiding] for hiding in hidings)
+        if set(node) != {"configurations"} or node["configurations"] != count:
+            self.refuse(f"{name} has a leaf {json.dumps(node):.60} where {count} end")
 
-    def cell(self, text: Any, name: str) -> int:
+    def parse_cell_bit(self, text: Any, name: str) -> int:
+        """Return the mask of the cell in a text such as B3; name -- of the tree, for errors."""
         try:
             return self.game.bit(parse_cell(text))
         except (AttributeError, TypeError, GameError):
@@ -379,21 +392,21 @@ class _Search:
     def __init__(self, masks: list[int], weights: list[int], effort: int):
         order = sorted(range(len(masks)), key=lambda i: (-weights[i], masks[i]))
         self.weights = [weights[i] for i in order]
-        self.hits = masks[0].bit_count()
-        columns: dict[int, int] = {}
-        for place, i in enumerate(order):
+        self.hits = masks[0].bit_count()  # all sets have equally many cells
+        columns: dict[int, int] = {}  # cell -> the family of the sets that have it
+        for bit, i in enumerate(order):
             for cell in bits(masks[i]):
-                columns[cell] = columns.get(cell, 0) | 1 << place
+                columns[cell] = columns.get(cell, 0) | 1 << bit
         self.columns = list(columns.values())
-        self.effort = effort
+        self.effort_left = effort
         self.cached: dict[int, tuple[int, bool]] = {}  # family -> misses, and True if exact
         self.bounds: dict[int, int] = {}
 
     def total_height(self) -> int | None:
         """Return the least total height; None if it takes more than the effort."""
-        everything = (1 << len(self.weights)) - 1
-        limit = sum(self.weights) * (len(self.columns) + 1)
-        misses = self.misses(everything, limit)
+        all_sets = (1 << len(self.weights)) - 1
+        limit = sum(self.weights) * (len(self.columns) + 1)  # more than any strategy misses
+        misses = self.misses(all_sets, limit)
         return None if misses is None else self.hits * sum(self.weights) + misses
 
     def misses(self, family: int, limit: int) -> int | None:
@@ -401,48 +414,55 @@ class _Search:
 
         Return None once the effort is used up.
         """
-        if family & (family - 1) == 0:
+        if family.bit_count() <= 1:
             return 0
         value, is_exact = self.cached.get(family, (0, False))
         if is_exact or value >= limit:
             return value
-        self.effort -= 1
-        if self.effort < 0:
+        self.effort_left -= 1
+        if self.effort_left < 0:
             return None
-        total = self.weight(family)
-        shots = []
-        for hit in {column & family for column in self.columns} - {0, family}:
-            missed = family & ~hit
-            price = self.weight(missed)
-            shots.append((price + self.bound(hit) + self.bound(missed), price, hit, missed))
-        shots.sort()
-        best = limit
-        is_below = False
-        rest_bound = total * (len(self.columns) + 1)  # the least bound of shots not below `best`
-        for bound, price, hit, missed in shots:
-            if bound >= best:
+        least, is_below = limit, False
+        # The least bound of the shots that are not below `least`.
+        rest_bound = self.weight(family) * (len(self.columns) + 1)
+        for bound, missed_weight, hit, missed in self.shots(family):
+            if bound >= least:  # and so are the bounds of all later shots
                 rest_bound = min(rest_bound, bound)
                 break
-            after_hit = self.misses(hit, best - price - self.bound(missed))
+            after_hit = self.misses(hit, least - missed_weight - self.bound(missed))
             if after_hit is None:
                 return None
-            cost = price + after_hit + self.bound(missed)
-            if cost < best:
-                after_miss = self.misses(missed, best - price - after_hit)
+            cost = missed_weight + after_hit + self.bound(missed)
+            if cost < least:
+                after_miss = self.misses(missed, least - missed_weight - after_hit)
                 if after_miss is None:
                     return None
-                cost = price + after_hit + after_miss
-            if cost < best:
-                best, is_below = cost, True
+                cost = missed_weight + after_hit + after_miss
+            if cost < least:
+                least, is_below = cost, True
             else:
                 rest_bound = min(rest_bound, cost)
-        value = best if is_below else max(rest_bound, limit)
+        value = least if is_below else max(rest_bound, limit)
         self.cached[family] = value, is_below
         return value
 
+    def shots(self, family: int) -> list[tuple[int, int, int, int]]:
+        """List the shots that split a family, the least bound first; equal splits count once.
+
+        A shot is a lower bound of the misses after it, the weight that it misses, the sets that it
+        hits, and those that it misses.
+        """
+        shots = []
+        for hit in {column & family for column in self.columns} - {0, family}:
+            missed = family & ~hit
+            missed_weight = self.weight(missed)
+            bound = missed_weight + self.bound(hit) + self.bound(missed)
+            shots.append((bound, missed_weight, hit, missed))
+        return sorted(shots)
+
     def weight(self, family: int) -> int:
         """Return the total weight of the sets of a family."""
-        return sum(self.weights[place] for place in bits(family))
+        return sum(self.weights[bit] for bit in bits(family))
 
     def bound(self, family: int) -> int:
         """Return a lower bound on the misses of a family, by leaf counting.
@@ -453,12 +473,13 @@ class _Search:
         """
         if family not in self.bounds:
             certain = sum(column & family == family for column in self.columns)
-            hits, misses, room, total = self.hits - certain, 0, 1, 0
-            for place in bits(family):
+            hits = self.hits - certain
+            misses, room, total = 0, 1, 0  # room -- for more sets with this number of misses
+            for bit in bits(family):
                 if not room:
                     misses += 1
                     room = comb(hits - 1 + misses, misses)
-                total += misses * self.weights[place]
+                total += misses * self.weights[bit]
                 room -= 1
             self.bounds[family] = total
         return self.bounds[family]

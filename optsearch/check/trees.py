@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,76 +49,112 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     position = tree.position
     game = position.game
     require_prior(tree, prior)
-    family, weights = _list_configurations(position, prior)
-    if not len(family):
+    ships, weights = _list_configurations(position, prior)
+    if not len(ships):
         raise TreeError(
             f"{game}: no configuration is compatible with the position {str(position)!r}"
         )
     height = 0
-    waiting: list[tuple[Shots, object, CellSets, Weights, int]] = [
-        ((), tree.root, family, weights, position.hits)
-    ]
+    waiting = [_Visit((), tree.root, ships, weights, position.hits)]
     while waiting:
-        shots, node, family, weights, hits = waiting.pop()
-        if not len(family):
-            raise _fault(game, shots, "no configuration gives these replies")
-        missing = (family & ~_words(hits)).any(axis=(1, 2))
-        if game.ends_at_hit:
-            missing = np.full(len(family), not hits)
-        if isinstance(node, Leaf):
-            if missing.any():
-                cells = _cells(family[missing])
-                raise _fault(
-                    game,
-                    shots,
-                    f"the tree ends, but the configuration on {_names(game, cells)} has "
-                    f"{_names(game, cells & ~hits)} still to hit",
-                )
-            weight = len(family) if weights is None else int(weights.sum())
-            if type(node.configurations) is not int or node.configurations != weight:
-                raise _fault(
-                    game,
-                    shots,
-                    f"the leaf has weight {node.configurations!r}, but "
-                    f"{configurations_text(len(family))} on {_names(game, _cells(family))} "
-                    f"{'ends' if len(family) == 1 else 'end'} there"
-                    + ("" if weights is None else f" and weigh {weight}"),
-                )
-            height += len(shots) * weight
-        elif isinstance(node, Node):
-            _check_shot(position, shots, node)
-            if not missing.all():
-                raise _fault(
-                    game,
-                    shots,
-                    f"the tree shoots {cell_name(node.cell)}, but "
-                    + ("one" if game.ends_at_hit else "every")
-                    + f" cell of the configuration on {_names(game, _cells(family[~missing]))} "
-                    "is hit",
-                )
-            bit = game.bit(node.cell)
-            for reply, rows in _answers(game, family, hits, bit).items():
-                part = family[rows]
-                if len(part) and reply not in node.replies:
-                    raise _fault(
-                        game,
-                        shots,
-                        f"the tree shoots {cell_name(node.cell)} and has no branch for "
-                        f"the {reply} of the configuration on {_names(game, _cells(part))}",
-                    )
-                if reply in node.replies:
-                    waiting.append(
-                        (
-                            (*shots, Shot(node.cell, reply)),
-                            node.replies[reply],
-                            part,
-                            None if weights is None else weights[rows],
-                            hits | bit if reply.hit else hits,
-                        )
-                    )
+        visit = waiting.pop()
+        if not len(visit.ships):
+            raise _fault(game, visit.shots, "no configuration gives these replies")
+        if isinstance(visit.node, Leaf):
+            height += len(visit.shots) * _checked_leaf_weight(game, visit, visit.node)
+        elif isinstance(visit.node, Node):
+            waiting += _visits_after_shot(position, visit, visit.node)
         else:
-            raise _fault(game, shots, f"{node!r} is neither a Node nor a Leaf")
+            raise _fault(game, visit.shots, f"{visit.node!r} is neither a Node nor a Leaf")
     return height
+
+
+class _Visit(NamedTuple):
+    """A node of the tree, and what reaches it in the replay.
+
+    shots -- on the path from the root. ships, weights -- of the configurations that reach it, as in
+    `_list_configurations`. hits -- the mask of the cells hit.
+    """
+
+    shots: Shots
+    node: object
+    ships: CellSets
+    weights: Weights
+    hits: int
+
+
+def _is_unfinished(game: Game, visit: _Visit) -> NDArray[np.bool_]:
+    """Return for each configuration True if its game goes on at a node."""
+    if game.ends_at_hit:
+        return np.full(len(visit.ships), not visit.hits)
+    cells_left = visit.ships & ~_words(visit.hits)
+    return cells_left.any(axis=2).any(axis=1)
+
+
+def _checked_leaf_weight(game: Game, visit: _Visit, leaf: Leaf) -> int:
+    """Return the weight of the configurations that reach a leaf.
+
+    Raises TreeError if the game of one goes on, or if the leaf says another weight.
+    """
+    ships, weights = visit.ships, visit.weights
+    is_unfinished = _is_unfinished(game, visit)
+    if is_unfinished.any():
+        cells = _cells_of_first(ships[is_unfinished])
+        raise _fault(
+            game,
+            visit.shots,
+            f"the tree ends, but the configuration on {_names(game, cells)} has "
+            f"{_names(game, cells & ~visit.hits)} still to hit",
+        )
+    weight = len(ships) if weights is None else int(weights.sum())
+    if type(leaf.configurations) is not int or leaf.configurations != weight:
+        raise _fault(
+            game,
+            visit.shots,
+            f"the leaf has weight {leaf.configurations!r}, but "
+            f"{configurations_text(len(ships))} on {_names(game, _cells_of_first(ships))} "
+            f"{'ends' if len(ships) == 1 else 'end'} there"
+            + ("" if weights is None else f" and weigh {weight}"),
+        )
+    return weight
+
+
+def _visits_after_shot(position: Position, visit: _Visit, node: Node) -> Iterator[_Visit]:
+    """Yield the visits of the branches of a node.
+
+    Raises TreeError if the shot may not be made, if the game of a configuration is over, or if a
+    reply that some configuration gives has no branch.
+    """
+    game, shots, ships = position.game, visit.shots, visit.ships
+    _check_shot(position, shots, node)
+    is_unfinished = _is_unfinished(game, visit)
+    if not is_unfinished.all():
+        finished = _cells_of_first(ships[~is_unfinished])
+        raise _fault(
+            game,
+            shots,
+            f"the tree shoots {cell_name(node.cell)}, but "
+            + ("one" if game.ends_at_hit else "every")
+            + f" cell of the configuration on {_names(game, finished)} is hit",
+        )
+    bit = game.bit(node.cell)
+    for reply, gives_reply in _replies(game, ships, visit.hits, bit).items():
+        part = ships[gives_reply]
+        if reply in node.replies:
+            yield _Visit(
+                shots=(*shots, Shot(node.cell, reply)),
+                node=node.replies[reply],
+                ships=part,
+                weights=None if visit.weights is None else visit.weights[gives_reply],
+                hits=visit.hits | bit if reply.hit else visit.hits,
+            )
+        elif len(part):
+            raise _fault(
+                game,
+                shots,
+                f"the tree shoots {cell_name(node.cell)} and has no branch for "
+                f"the {reply} of the configuration on {_names(game, _cells_of_first(part))}",
+            )
 
 
 def _list_configurations(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]:
@@ -132,7 +171,7 @@ def _list_configurations(position: Position, prior: Prior | None) -> tuple[CellS
     hits = 0
     for shot in position.shots:
         bit = game.bit(shot.cell)
-        ships = ships[_answers(game, ships, hits, bit)[shot.reply]]
+        ships = ships[_replies(game, ships, hits, bit)[shot.reply]]
         if shot.reply.hit:
             hits |= bit
     if prior is None:
@@ -141,26 +180,30 @@ def _list_configurations(position: Position, prior: Prior | None) -> tuple[CellS
     return ships[weights > 0], weights[weights > 0]
 
 
-def _answers(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, NDArray[np.bool_]]:
-    """Map each reply to a shot to the rows that give it, as `position.reply` does for one."""
-    struck = (ships & _words(shot) != 0).any(axis=2)
-    hit = struck.any(axis=1)
+def _replies(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, NDArray[np.bool_]]:
+    """Map each reply to a shot to the configurations that give it, as an array of booleans.
+
+    This is `position.reply` for all configurations at once. ships -- as in `_list_configurations`.
+    hits, shot -- masks of cells. A reply may be given by no configuration.
+    """
+    is_struck = (ships & _words(shot) != 0).any(axis=2)  # by configuration and ship
+    is_hit = is_struck.any(axis=1)
     if game.is_silent:
-        return {HIT: hit, MISS: ~hit}
-    answers = {MISS: ~hit}
+        return {HIT: is_hit, MISS: ~is_hit}
+    replies = {MISS: ~is_hit}
     for number, kind in enumerate(game.fleet):
-        struck_here = struck[:, number]
-        for words in np.unique(ships[struck_here, number], axis=0):
-            (ship,) = to_masks(words[None])
+        placements, is_ship_struck = ships[:, number], is_struck[:, number]
+        for placement in np.unique(placements[is_ship_struck], axis=0):
+            (ship,) = to_masks(placement[None])
             is_sunk = not ship & ~(hits | shot)
-            answer = game.hit_reply(kind, ship, shot.bit_length() - 1, is_sunk)
-            lies_there = struck_here & (ships[:, number] == words).all(axis=1)
-            answers[answer] = answers.get(answer, False) | lies_there
-    return answers
+            reply = game.hit_reply(kind, ship, shot.bit_length() - 1, is_sunk)
+            gives_reply = is_ship_struck & (placements == placement).all(axis=1)
+            replies[reply] = replies.get(reply, False) | gives_reply
+    return replies
 
 
-def _cells(ships: CellSets) -> int:
-    """Return the cells of the first configuration."""
+def _cells_of_first(ships: CellSets) -> int:
+    """Return the mask of the cells of the first configuration."""
     return to_masks(np.bitwise_or.reduce(ships[:1], axis=1))[0]
 
 
