@@ -88,7 +88,7 @@ def _is_unfinished(game: Game, visit: _Visit) -> NDArray[np.bool_]:
     if game.ends_at_hit:
         return np.full(len(visit.ships), not visit.hits)
     cells_left = visit.ships & ~_words(visit.hits)
-    return cells_left.any(axis=2).any(axis=1)
+    return np.asarray(cells_left.any(axis=(1, 2)), bool)
 
 
 def _checked_leaf_weight(game: Game, visit: _Visit, leaf: Leaf) -> int:
