@@ -31,7 +31,8 @@ MAX_UNDECIDED = 40
 def count(game: Game) -> int:
     """Count the configurations of a game by Algorithm 1.
 
-    Equal ships are counted as distinct and divided out at the end, as in the paper.
+    As in the paper, equal ships are first told apart, and the count is divided at the end by the
+    number of their orders.
     """
     ships = []
     for length in game.fleet:
@@ -43,7 +44,7 @@ def count(game: Game) -> int:
 
 
 class StatesOnDisk:
-    """The heights of the states of one position in a store on disk, for the kernel."""
+    """A store on disk of the states of one position, each with its height, for the kernel."""
 
     def __init__(self, folder: Path, position: Position):
         after = f" after {position}" if position.shots else ""
@@ -69,13 +70,13 @@ def solve(
     table: Path | None = None,
     progress: Progress[SearchStatus] = no_progress,
 ) -> Solution:
-    """Return the optimum by Algorithm 2.
+    """Return the optimum of a position by Algorithm 2, for the mean.
 
-    memory -- bytes that the table may take. table -- folder of a table on disk, made if missing: a
-    run that was stopped or killed resumes from it, and the memory then holds recent states. Raises
-    TooLarge if the memory is full and there is no table on disk, and if more than 40 cells may hold
-    a ship; NotSupported if hits tell more than hit; ImpossiblePosition if no configuration is left;
-    TableError for the folder.
+    memory -- bytes that the table may take. table -- folder of a table on disk, made if missing. A
+    run that was stopped or killed resumes from it, and the memory then has only recent states.
+    Raises TooLarge if the memory is full and there is no table on disk, or if more than 40 cells
+    may hold a ship; NotSupported if hits tell more than hit; ImpossiblePosition if no configuration
+    is left; TableError if the folder cannot be used.
     """
     started = time.perf_counter()
     position.game.require_silent("the method 'paper'")
@@ -125,7 +126,10 @@ def solve(
 
 
 def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) -> dict[int, int]:
-    """Return the total height after each first shot; the states reach the disk in any case."""
+    """Return the least total height after each first shot, by the index of its column.
+
+    Also after an error or ctrl-C, the states found so far are written to the disk.
+    """
     try:
         return kernel.first_shots()
     except MemoryError:
@@ -139,7 +143,10 @@ def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) 
 
 
 def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
-    """Return the sets with each cell as bits: uint64 of shape (cells, words)."""
+    """Return for each cell the sets that have it, as bits: uint64 of shape (cells, words).
+
+    Set i is bit i % 64 of word i // 64.
+    """
     words = (len(sets) + 63) // 64
     columns = np.zeros((len(cells), words), np.uint64)
     for row, cell in enumerate(cells):
@@ -151,10 +158,15 @@ def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], n
 def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
     """Estimate the number of states that Algorithm 2 stores, by sampling; for the progress report.
 
-    A state (hits, misses) occurs if some configuration has all the hits and none of the misses, the
-    hits do not finish the game, and the misses can be shot in some order in which each might have
-    hit: repeatedly take a missed cell that some configuration has as its only missed cell. For each
-    number of shots, random sets of cells are drawn and the states on them counted.
+    sets -- the cells of the configurations. samples -- draws for each number of shots; fewer if
+    there are many sets.
+
+    A state is a pair of the cells hit and the cells missed. It occurs if some configuration has all
+    of the hits and none of the misses, if the hits do not finish the game, and if the misses can be
+    shot in some order in which each might have been a hit (`_can_be_misses`).
+
+    For each number of shots, random sets of cells are drawn. On each, the states are the different
+    parts of configurations there; one of them, drawn too, decides if all of them are counted.
     """
     random_cells = random.Random(seed)
     needed = sets[0].bit_count()

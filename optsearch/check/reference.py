@@ -4,9 +4,9 @@ It shares with the kernels only the rules of `optsearch.game` and `optsearch.gam
 handles all of these rules. It is the recursion of Audinot, Bonnet and Viennot (2014), section 3.2,
 which ends where no ship is left, or with ends=hit at the first hit.
 
-A state is a family: the parts that configurations still hide, each with the number of
-configurations that hide it. A shot splits a family by reply. No certain hit is taken for granted:
-the order of the hits decides which sinkings are announced.
+A state is a family: what each configuration still hides, with the number of configurations that
+hide the same. A shot splits a family by reply. Certain hits are shots like any others, because the
+order of the hits decides which sinkings are announced.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Hidden = int | tuple[tuple[int, Reply, Reply], ...]
 
 
 class UntilHit(tuple[tuple[int, Reply, Reply], ...]):
-    """The pieces of a configuration that nothing hides any more once a cell is hit."""
+    """The pieces of a configuration in a game that the first hit ends: then nothing is hidden."""
 
 
 Family = frozenset[tuple[Hidden, int]]  # each with the number of configurations that hide it
@@ -64,7 +64,7 @@ def configurations(position: Position) -> Iterator[tuple[int, ...]]:
 
 
 def family(position: Position, prior: Prior | None = None) -> Family:
-    """Count the compatible configurations by the cells that they still hide.
+    """Return the family of a position: the compatible configurations, counted by what they hide.
 
     With a prior, their weights are added up, and configurations of weight 0 are left out.
     """
@@ -77,7 +77,7 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 
 
 def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
-    """Return what a configuration still hides if some cells are hit (mask)."""
+    """Return what a configuration still hides; hits -- the mask of the cells hit."""
     if game.ends_at_hit and hits:
         return ()
     pieces: dict[tuple[int, Reply, Reply], int] = defaultdict(int)
@@ -95,7 +95,7 @@ def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
 
 
 def shoot(family: Family, cell: int) -> dict[Reply, Family]:
-    """Map each reply to a shot to the part of the family that gives it, without the cell shot."""
+    """Map each reply to a shot to the family of the configurations that give it, after the shot."""
     parts: dict[Reply, Counter[Hidden]] = defaultdict(Counter)
     for hidden, number in family:
         reply, still_hidden = _shoot_one(hidden, 1 << cell)
@@ -130,12 +130,15 @@ def useful_cells(family: Family) -> Iterator[int]:
 
 
 def is_over(family: Family) -> bool:
-    """True if nothing is hidden: all configurations need equally many hits, so all end together."""
+    """True if nothing is hidden.
+
+    All configurations need equally many hits, so they end together.
+    """
     return not any(hidden for hidden, _ in family)
 
 
 def weight(family: Family) -> int:
-    """Return the total number, or weight, of the configurations."""
+    """Return the number of configurations of a family, or with a prior their total weight."""
     return sum(number for _, number in family)
 
 
@@ -144,9 +147,9 @@ def weight(family: Family) -> int:
 
 @cache
 def total_height(family: Family, shots: float = inf) -> float:
-    """Return the least total of shots over all configurations, if none may need more than `shots`.
+    """Return the least total of shots over all configurations, if each may take at most `shots`.
 
-    The result is infinite if some configuration must need more, otherwise an integer.
+    It is an integer, or infinite if no strategy keeps to this limit.
     """
     if is_over(family):
         return 0
@@ -154,7 +157,10 @@ def total_height(family: Family, shots: float = inf) -> float:
 
 
 def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
-    """Map each useful cell to the least total height if it is shot now."""
+    """Map each useful cell to the least total height of strategies that shoot it now.
+
+    shots -- the most shots that a configuration may take, this one included.
+    """
     if shots == 0:
         return dict.fromkeys(useful_cells(family), inf)
     return {
@@ -168,7 +174,7 @@ def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
 def best_greedy(family: Family) -> int:
     """Return the least total height of strategies that always shoot a most probable useful cell.
 
-    A certain hit is such a cell, and costs as much at any later time.
+    A certain hit is such a cell.
     """
     if is_over(family):
         return 0
@@ -187,14 +193,17 @@ def best_greedy(family: Family) -> int:
 
 @cache
 def finished(family: Family, shots: int) -> int:
-    """Return the most configurations that a strategy finishes within the limit of shots."""
+    """Return the most configurations that one strategy finishes within this number of shots."""
     if is_over(family):
         return weight(family)
     return max(finished_by_first_shot(family, shots).values())
 
 
 def finished_by_first_shot(family: Family, shots: int) -> dict[int, int]:
-    """Map each useful cell to the most configurations finished if it is shot now."""
+    """Map each useful cell to the most configurations finished if it is shot now.
+
+    shots -- the limit, this shot included.
+    """
     if shots == 0:
         return dict.fromkeys(useful_cells(family), 0)
     return {
@@ -204,7 +213,7 @@ def finished_by_first_shot(family: Family, shots: int) -> dict[int, int]:
 
 
 def solve(position: Position, objective: Objective = MEAN, prior: Prior | None = None) -> Solution:
-    """Return the optimum by definition, for boards of about a dozen cells.
+    """Return the optimum of a position by the definition, for boards of about a dozen cells.
 
     prior -- the weights of the configurations, under all rules. Raises ImpossiblePosition if no
     configuration is left.
@@ -264,9 +273,9 @@ def _best_shots(family: Family, objective: Objective, shots: float) -> list[int]
 
 
 def _tree(position: Position, root: Family, objective: Objective, shots: float) -> DecisionTree:
-    """Return the optimal tree that takes the first of the best shots.
+    """Return the optimal tree that always shoots the first of the best cells.
 
-    For within=K the tree has the least mean after K shots.
+    For within=K, configurations that are not finished within K shots go on with the least mean.
     """
 
     def subtree(family: Family, objective: Objective, shots: float) -> Node | Leaf:
@@ -287,7 +296,10 @@ def _tree(position: Position, root: Family, objective: Objective, shots: float) 
 
 @contextmanager
 def caches() -> Iterator[None]:
-    """Empty the caches before and after, so that counts repeat and memory is freed."""
+    """Empty the caches of this module before and after the work in this context.
+
+    So the counts of a solution can be repeated, and memory is freed.
+    """
     for function in (total_height, best_greedy, finished):
         function.cache_clear()
     try:
