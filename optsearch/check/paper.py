@@ -37,9 +37,9 @@ def count(game: Game) -> int:
     ships = []
     for length in game.fleet:
         placements = game.placements(length)
-        closed = [ship | game.halo(ship) for ship in placements]
+        closed = [ship | game.halo(ship) for ship in placements]  # no other ship lies there
         ships.append((to_words(placements), to_words(closed)))
-    orders = prod(factorial(n) for n in Counter(game.fleet).values())
+    orders = prod(factorial(count) for count in Counter(game.fleet).values())
     return int(count_configurations(ships)) // orders
 
 
@@ -58,6 +58,7 @@ class StatesOnDisk:
 
     def keep(self, states: NDArray[np.uint64], heights: NDArray[np.uint32]) -> None:
         """Store states with their heights."""
+        # Keys and values are big-endian integers of 8 and of 4 bytes.
         keys, values = states.astype(">u8").tobytes(), heights.astype(">u4").tobytes()
         for i in range(len(states)):
             self.store.put(keys[8 * i : 8 * i + 8], values[4 * i : 4 * i + 4])
@@ -83,11 +84,8 @@ def solve(
     position.game.require_sunk("the method 'paper'")
     configurations = Configurations(position)
     configurations.require_some()
-    sets = [s & ~position.hits for s in to_masks(configurations.list())]
-    useful = 0
-    for s in sets:
-        useful |= s
-    cells = list(bits(useful))
+    sets = [mask & ~position.hits for mask in to_masks(configurations.list())]
+    cells = _useful_cells(sets)
     if len(cells) > MAX_UNDECIDED:
         raise TooLarge(
             f"{len(cells)} cells of {position.game} may hold a ship; the paper's method handles "
@@ -96,26 +94,31 @@ def solve(
     expected = 0 if progress is no_progress else expected_states(sets)
     disk = None if table is None else StatesOnDisk(table, position)
     with nullcontext() if disk is None else disk.store as store:
-        before = 0 if store is None else len(store)
-        report = meter(progress, expected, before, kind=SearchStatus)
+        stored_before = 0 if store is None else len(store)
+        report = meter(progress, expected, stored_before, kind=SearchStatus)
+
+        def report_states(states: int) -> None:
+            report(min(stored_before + states, expected), nodes=states)
+
         kernel = Optimum(
             _columns(sets, cells),
-            len(sets),
-            sets[0].bit_count(),
-            memory,
-            lambda states: report(min(before + states, expected), nodes=states),
-            disk,
-            before > 0,
+            configurations=len(sets),
+            hits=sets[0].bit_count(),
+            max_bytes=memory,
+            tick=report_states,
+            disk=disk,
+            asks=stored_before > 0,
         )
-        heights = _heights(kernel, position, sets, memory) if useful else {}
+        heights = _heights(kernel, position, sets, memory) if cells else {}
         entries, size = (0, 0) if store is None else (len(store), store.size)
-    height = min(heights.values(), default=0)
+    least = min(heights.values(), default=0)
+    best_cells = [cells[i] for i, height in heights.items() if height == least]
     return Solution(
         position=position,
         method="paper",
-        total_height=height,
+        total_height=least,
         configurations=len(sets),
-        best_shots=tuple(position.game.cell(cells[i]) for i, h in heights.items() if h == height),
+        best_shots=tuple(map(position.game.cell, best_cells)),
         nodes=kernel.states,
         table_entries=kernel.states,
         table_bytes=kernel.table_bytes,
@@ -150,9 +153,17 @@ def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], n
     words = (len(sets) + 63) // 64
     columns = np.zeros((len(cells), words), np.uint64)
     for row, cell in enumerate(cells):
-        column = sum(1 << i for i, s in enumerate(sets) if s >> cell & 1)
-        columns[row] = [column >> (64 * w) & (1 << 64) - 1 for w in range(words)]
+        column = sum(1 << i for i, mask in enumerate(sets) if mask >> cell & 1)
+        columns[row] = [column >> (64 * word) & (1 << 64) - 1 for word in range(words)]
     return columns
+
+
+def _useful_cells(sets: list[int]) -> list[int]:
+    """List the cells that some of the sets have, ascending."""
+    union = 0
+    for mask in sets:
+        union |= mask
+    return list(bits(union))
 
 
 def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
@@ -168,33 +179,35 @@ def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
     For each number of shots, random sets of cells are drawn. On each, the states are the different
     parts of configurations there; one of them, drawn too, decides if all of them are counted.
     """
-    random_cells = random.Random(seed)
-    needed = sets[0].bit_count()
+    generator = random.Random(seed)
+    hits_needed = sets[0].bit_count()
     if len(sets) > 1000:
         samples = max(10, samples * 1000 // len(sets))
-    useful = 0
-    for s in sets:
-        useful |= s
-    cells = list(bits(useful))
+    cells = _useful_cells(sets)
     total = 0.0
     for shots in range(len(cells) + 1):
-        reached = 0
+        states = 0
         for _ in range(samples):
-            shot = sum(1 << cell for cell in random_cells.sample(cells, shots))
-            patterns = sorted({s & shot for s in sets})
-            hits = random_cells.choice(patterns)
-            if hits.bit_count() < needed and _can_all_be_missed(shot & ~hits, sets):
-                reached += len(patterns)
-        total += comb(len(cells), shots) * reached / samples
+            shot = sum(1 << cell for cell in generator.sample(cells, shots))
+            possible_hits = sorted({mask & shot for mask in sets})
+            hits = generator.choice(possible_hits)
+            if hits.bit_count() < hits_needed and _can_be_misses(shot & ~hits, sets):
+                states += len(possible_hits)
+        total += comb(len(cells), shots) * states / samples
     return max(1, round(total))
 
 
-def _can_all_be_missed(misses: int, sets: list[int]) -> bool:
-    alone = [s & misses for s in sets]
+def _can_be_misses(misses: int, sets: list[int]) -> bool:
+    """True if the misses can be shot in an order in which each might have been a hit.
+
+    The last shot of such an order is a cell that some set has without any other of the misses. It
+    is taken away, and so on. misses -- a mask.
+    """
+    parts = [mask & misses for mask in sets]
     while misses:
-        last = next((s for s in alone if s and not s & (s - 1)), 0)
+        last = next((part for part in parts if part.bit_count() == 1), 0)
         if not last:
             return False
         misses &= ~last
-        alone = [s & misses for s in alone]
+        parts = [part & misses for part in parts]
     return True

@@ -29,8 +29,9 @@ from optsearch.support.errors import ImpossiblePosition
 from optsearch.tree import DecisionTree, Leaf, Node
 from optsearch.tree.solution import Solution
 
-# The cells still to hit, if all hits have the reply HIT. Else pieces in ascending order: cells, the
-# reply to a hit on one of them, and the reply to the hit on the last of them.
+# What a configuration still hides: the mask of the cells still to hit, if all hits have the reply
+# HIT. Else a tuple of pieces in ascending order. A piece is a mask of cells, the reply to a hit on
+# one of them, and the reply to the hit on the last of them.
 Hidden = int | tuple[tuple[int, Reply, Reply], ...]
 
 
@@ -38,26 +39,28 @@ class UntilHit(tuple[tuple[int, Reply, Reply], ...]):
     """The pieces of a configuration in a game that the first hit ends: then nothing is hidden."""
 
 
-Family = frozenset[tuple[Hidden, int]]  # each with the number of configurations that hide it
+Family = frozenset[tuple[Hidden, int]]  # with the number of configurations that hide each
 
 
 def configurations(position: Position) -> Iterator[tuple[int, ...]]:
     """Yield every configuration compatible with a position, as a tuple of ships (masks)."""
     game = position.game
 
-    def place(ships: tuple[int, ...], closed: int) -> Iterator[tuple[int, ...]]:
+    def place_rest(ships: tuple[int, ...], closed: int) -> Iterator[tuple[int, ...]]:
+        """Yield the configurations that begin with these ships; closed -- no ship may lie there."""
         if len(ships) == len(game.fleet):
             if position.is_compatible(ships):
                 yield ships
             return
         length = game.fleet[len(ships)]
         for ship in game.placements(length):
-            is_equal = ships and game.fleet[len(ships) - 1] == length
-            is_ordered = not is_equal or ships[-1] < ship
+            # Equal ships are placed in ascending order, so that each configuration comes once.
+            is_like_previous = ships and game.fleet[len(ships) - 1] == length
+            is_ordered = not is_like_previous or ships[-1] < ship
             if is_ordered and not ship & closed:
-                yield from place((*ships, ship), closed | ship | game.halo(ship))
+                yield from place_rest((*ships, ship), closed | ship | game.halo(ship))
 
-    return place((), position.misses)
+    return place_rest((), position.misses)
 
 
 # States
@@ -70,9 +73,8 @@ def family(position: Position, prior: Prior | None = None) -> Family:
     """
     numbers: Counter[Hidden] = Counter()
     for ships in configurations(position):
-        numbers[hidden_of(position.game, ships, position.hits)] += (
-            1 if prior is None else prior.weight(ships)
-        )
+        hidden = hidden_of(position.game, ships, position.hits)
+        numbers[hidden] += 1 if prior is None else prior.weight(ships)
     return frozenset((hidden, number) for hidden, number in numbers.items() if number)
 
 
@@ -89,44 +91,49 @@ def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
             pieces[0 if first == last else ship, first, last] |= shot
     if {last for _, _, last in pieces} <= {HIT} and not game.ends_at_hit:
         return sum(pieces.values())
-    hidden = ((cells, first, last) for (_, first, last), cells in pieces.items())
-    in_order = sorted(hidden, key=itemgetter(0))
-    return UntilHit(in_order) if game.ends_at_hit else tuple(in_order)
+    hidden = sorted(
+        ((cells, first, last) for (_, first, last), cells in pieces.items()), key=itemgetter(0)
+    )
+    return UntilHit(hidden) if game.ends_at_hit else tuple(hidden)
 
 
 def shoot(family: Family, cell: int) -> dict[Reply, Family]:
     """Map each reply to a shot to the family of the configurations that give it, after the shot."""
     parts: dict[Reply, Counter[Hidden]] = defaultdict(Counter)
     for hidden, number in family:
-        reply, still_hidden = _shoot_one(hidden, 1 << cell)
+        reply, still_hidden = _shoot_at(hidden, 1 << cell)
         parts[reply][still_hidden] += number
     return {reply: frozenset(part.items()) for reply, part in parts.items()}
 
 
-def _shoot_one(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
-    """Return the reply to a shot, and the part still hidden after it."""
+def _shoot_at(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
+    """Return the reply of one configuration to a shot (mask), and what it hides after it."""
     if isinstance(hidden, int):
         return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)
-    for i, (cells, first, last) in enumerate(hidden):
-        if cells & shot and isinstance(hidden, UntilHit):
-            return last if cells == shot else first, ()
-        if cells & shot:
-            other_ships = hidden[:i] + hidden[i + 1 :]
-            if cells == shot:
-                return last, other_ships
-            return first, tuple(
-                sorted((*other_ships, (cells ^ shot, first, last)), key=itemgetter(0))
-            )
+    for i, (cells, first_reply, last_reply) in enumerate(hidden):
+        if not cells & shot:
+            continue
+        cells_left = cells ^ shot
+        reply = first_reply if cells_left else last_reply
+        if isinstance(hidden, UntilHit):
+            return reply, ()
+        pieces = hidden[:i] + hidden[i + 1 :]
+        if cells_left:
+            pieces = (*pieces, (cells_left, first_reply, last_reply))
+        return reply, tuple(sorted(pieces, key=itemgetter(0)))
     return MISS, hidden
 
 
 def useful_cells(family: Family) -> Iterator[int]:
     """Yield the cells (bit indices) that some configuration still hides, ascending."""
-    cells = 0
+    union = 0
     for hidden, _ in family:
-        for part in [hidden] if isinstance(hidden, int) else [part for part, _, _ in hidden]:
-            cells |= part
-    return bits(cells)
+        if isinstance(hidden, int):
+            union |= hidden
+        else:
+            for cells, _, _ in hidden:
+                union |= cells
+    return bits(union)
 
 
 def is_over(family: Family) -> bool:
@@ -178,16 +185,16 @@ def best_greedy(family: Family) -> int:
     """
     if is_over(family):
         return 0
-    parts = {cell: shoot(family, cell) for cell in useful_cells(family)}
-    hits = {
-        cell: sum(weight(part) for reply, part in replies.items() if reply.hit)
-        for cell, replies in parts.items()
+    parts_of = {cell: shoot(family, cell) for cell in useful_cells(family)}  # by reply
+    hit_weight = {
+        cell: sum(weight(part) for reply, part in parts.items() if reply.hit)
+        for cell, parts in parts_of.items()
     }
-    highest = max(hits.values())
+    greatest = max(hit_weight.values())
     return weight(family) + min(
-        sum(map(best_greedy, replies.values()))
-        for cell, replies in parts.items()
-        if hits[cell] == highest
+        sum(map(best_greedy, parts.values()))
+        for cell, parts in parts_of.items()
+        if hit_weight[cell] == greatest
     )
 
 
@@ -229,15 +236,15 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
             else f"{position.game} has no configuration"
         )
     with caches():
-        shots: float = inf
+        shots: float = inf  # the limit that a configuration must or should keep to
         if objective.kind == "worst":
-            shots = next(s for s in count() if total_height(root, s) < inf)
+            shots = next(limit for limit in count() if total_height(root, limit) < inf)
         elif objective.shots is not None:
             shots = objective.shots
-        within = objective.kind == "within"
-        height = None if within else int(total_height(root, shots))
-        most_finished = finished(root, int(shots)) if within else None
-        best = [] if is_over(root) else _best_shots(root, objective, shots)
+        is_within = objective.kind == "within"
+        height = None if is_within else int(total_height(root, shots))
+        most_finished = finished(root, int(shots)) if is_within else None
+        best_cells = [] if is_over(root) else _best_cells(root, objective, shots)
         caches_used = [total_height.cache_info(), finished.cache_info()]
     return Solution(
         position=position,
@@ -245,7 +252,7 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
         method="reference",
         total_height=height,
         configurations=weight(root),
-        best_shots=tuple(map(position.game.cell, best)),
+        best_shots=tuple(map(position.game.cell, best_cells)),
         nodes=sum(cache.misses for cache in caches_used),
         table_entries=sum(cache.currsize for cache in caches_used),
         table_bytes=0,
@@ -259,17 +266,15 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
     )
 
 
-def _best_shots(family: Family, objective: Objective, shots: float) -> list[int]:
-    """List every useful cell that an optimal strategy can shoot first with the shots left."""
-    values: dict[int, float]
+def _best_cells(family: Family, objective: Objective, shots: float) -> list[int]:
+    """List every useful cell that an optimal strategy can shoot now; shots -- how many are left."""
     if objective.kind == "within":
-        values = {
-            cell: -number for cell, number in finished_by_first_shot(family, int(shots)).items()
-        }
-    else:
-        values = first_shots(family, shots)
-    lowest = min(values.values())
-    return [cell for cell, value in values.items() if value == lowest]
+        finished_after = finished_by_first_shot(family, int(shots))
+        most = max(finished_after.values())
+        return [cell for cell, number in finished_after.items() if number == most]
+    heights = first_shots(family, shots)
+    least = min(heights.values())
+    return [cell for cell, height in heights.items() if height == least]
 
 
 def _tree(position: Position, root: Family, objective: Objective, shots: float) -> DecisionTree:
@@ -283,7 +288,7 @@ def _tree(position: Position, root: Family, objective: Objective, shots: float) 
             return Leaf(weight(family))
         if objective.kind == "within" and shots == 0:
             return subtree(family, MEAN, inf)
-        cell = _best_shots(family, objective, shots)[0]
+        cell = _best_cells(family, objective, shots)[0]
         parts = shoot(family, cell)
         return Node(
             position.game.cell(cell),
