@@ -40,39 +40,48 @@ def animate(
     with_posterior: bool = True,
     progress: Progress[Status] = no_progress,
 ) -> int:
-    """Write a game as a GIF with one frame per number of shots; return that number of frames.
+    """Write a game as a GIF, one picture after each shot; return the number of pictures.
 
-    end -- the last position. ships -- masks, drawn in the last frame, which is repeated.
-    rate -- frames per second. with_posterior -- True to show the probability of a ship on each
-    cell. Raises OSError if the file cannot be written.
+    The first picture is the board without a shot. The last one is shown LAST_FRAMES times as long.
+
+    end -- the last position. ships -- masks, drawn in the last picture. path -- of the file.
+    title -- a line above the board. rate -- pictures per second. with_posterior -- True to show the
+    probability of a ship on each cell.
+
+    Raises OSError if the file cannot be written.
     """
-    game, frames = end.game, len(end.shots) + 1
+    game, pictures = end.game, len(end.shots) + 1
     across, down = board_size(game)
     below = BAR if with_posterior else LEGEND
-    figure = Figure(figsize=(CELL * (across + 2), CELL * (down + 2.1) + below), dpi=DOTS)
-    width, height = CELL * across, CELL * down
-    full = figure.get_size_inches()
-    box = (1.3 * CELL / full[0], below / full[1], width / full[0], height / full[1])
+    figure_width, figure_height = CELL * (across + 2), CELL * (down + 2.1) + below
+    figure = Figure(figsize=(figure_width, figure_height), dpi=DOTS)
+    board_box = (  # left, bottom, width and height, as shares of the figure
+        1.3 * CELL / figure_width,
+        below / figure_height,
+        CELL * across / figure_width,
+        CELL * down / figure_height,
+    )
     writer = PillowWriter(fps=rate)
-    report = meter(progress, frames)
+    report = meter(progress, pictures)
     with writer.saving(figure, str(path), DOTS):
-        for number in range(frames):
+        for shots in range(pictures):
+            is_last = shots == pictures - 1
             figure.clear()
-            ax = figure.add_axes(box)
-            position = Position(game, end.shots[:number])
-            text = _draw(ax, position, with_posterior)
-            if number == frames - 1:
+            ax = figure.add_axes(board_box)
+            text = _draw_picture(ax, Position(game, end.shots[:shots]), with_posterior)
+            if is_last:
                 draw_ships(ax, [game.cells_of(ship) for ship in ships], game)
             head = f"{title}\n{text}" if title else text
-            figure.text(0.5, 1 - 0.25 * CELL / full[1], head, ha="center", va="top", color=INK)
-            for _ in range(LAST_FRAMES if number == frames - 1 else 1):
+            top = 1 - 0.25 * CELL / figure_height
+            figure.text(0.5, top, head, ha="center", va="top", color=INK)
+            for _ in range(LAST_FRAMES if is_last else 1):
                 writer.grab_frame()
-            report(number + 1)
-    return frames
+            report(shots + 1)
+    return pictures
 
 
-def _draw(ax: Axes, position: Position, with_posterior: bool) -> str:
-    """Draw one frame; return the line of text above it."""
+def _draw_picture(ax: Axes, position: Position, with_posterior: bool) -> str:
+    """Draw the board at a position; return the line of text to write above it."""
     hits = position.hits.bit_count()
     text = f"{len(position.shots)} shots, {hits} hits"
     if not with_posterior:

@@ -23,33 +23,34 @@ def draw(
 ) -> Axes:
     """Draw a tree, a posterior as a heat map, or a position on matplotlib axes; return the axes.
 
-    ax -- None draws on a new figure. depth -- subtrees of a tree after so many shots are left out;
-    by default as few as fit on a page of A3. boards -- True draws each node of a tree as the board
-    at that point, not as the cell shot.
+    ax -- the axes; None draws on a new figure.
+    depth -- the number of shots after which subtrees of a tree are left out; by default the
+        greatest depth that fits on a page of A3.
+    boards -- True draws each node of a tree as the board at that point, not as the cell shot.
     """
     if isinstance(value, DecisionTree):
         depth = page_depth(value, boards) if depth is None else depth
-        ax = ax or _new(*tree_figure_size(value, boards, depth))
+        ax = ax or _new_axes(*tree_figure_size(value, boards, depth))
         draw_tree(ax, value, boards, depth)
         return ax
     if isinstance(value, Posterior):
-        ax = ax or _new(*_size(value.observations.game))
+        ax = ax or _new_axes(*_board_inches(value.observations.game))
         draw_probability(ax, value.observations, value.probability)
         return ax
     position = Position.of(value)
-    ax = ax or _new(*_size(position.game))
+    ax = ax or _new_axes(*_board_inches(position.game))
     draw_board(ax, position)
     if position.shots:
         draw_legend(ax, legend(position.game, True))
     return ax
 
 
-def _size(game: Game) -> tuple[float, float]:
+def _board_inches(game: Game) -> tuple[float, float]:
     """Return the width and height of a board, in inches."""
     across, down = board_size(game)
     return CELL * across, CELL * down
 
 
-def _new(width: float, height: float) -> Axes:
+def _new_axes(width: float, height: float) -> Axes:
     """Return axes that fill a new figure of this size in inches."""
     return pyplot.figure(figsize=(width, height)).add_axes((0, 0, 1, 1))

@@ -34,7 +34,7 @@ class Vertex:
 
 @dataclass(frozen=True)
 class PlacedVertex:
-    """A vertex with its place: x in slots from the left, depth in levels from the top.
+    """A vertex with its coordinates: x in slots from the left, depth in levels from the top.
 
     parent -- the index of its parent in the layout; reply -- the reply that leads to it. Both are
     None for the root.
@@ -69,10 +69,13 @@ _Outline = list[tuple[float, float]]
 
 
 class _Shape(NamedTuple):
-    """A subtree whose root is at x = 0: the places of its children, their shapes, its outline."""
+    """A subtree whose root, `vertex`, is at x = 0.
+
+    child_x -- the x of each child. children -- their shapes, each with the child at x = 0.
+    """
 
     vertex: Vertex
-    places: Sequence[float]
+    child_x: Sequence[float]
     children: Sequence[_Shape]
     outline: _Outline
 
@@ -84,55 +87,72 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], fl
     are as close as possible without a vertex or an edge of one touching the other (Reingold and
     Tilford, Tidier Drawings of Trees, 1981).
     """
-    shape = _shape(root, scale)
-    left = min(start for start, _ in shape.outline)
+    whole = _shape(root, scale)
+    left, right = min(start for start, _ in whole.outline), max(end for _, end in whole.outline)
     placed: list[PlacedVertex] = []
+    # Each waiting entry: a subtree, its x and depth, its parent's index, and the reply before it.
     waiting: list[tuple[_Shape, float, float, int | None, Reply | None]] = [
-        (shape, -left, 0, None, None)
+        (whole, -left, 0, None, None)
     ]
     while waiting:
-        part, x, depth, parent, reply = waiting.pop()
-        below = zip(part.places, part.children, part.vertex.branches, strict=True)
-        waiting += [
-            (child, x + place, depth + 1, len(placed), answer)
-            for place, child, (answer, _) in reversed([*below])
+        subtree, x, depth, parent, reply = waiting.pop()
+        branches = zip(subtree.child_x, subtree.children, subtree.vertex.branches, strict=True)
+        waiting += [  # the last one is taken first
+            (child, x + child_x, depth + 1, len(placed), answer)
+            for child_x, child, (answer, _) in reversed([*branches])
         ]
-        placed.append(PlacedVertex(part.vertex, x, depth, parent, reply))
-    return placed, max(end for _, end in shape.outline) - left
+        placed.append(PlacedVertex(subtree.vertex, x, depth, parent, reply))
+    return placed, right - left
 
 
 def _shape(vertex: Vertex, scale: Scale) -> _Shape:
     """Return the shape of a subtree, its children as close together as possible."""
     children = [_shape(child, scale) for _, child in vertex.branches]
-    places: list[float] = []
-    siblings: _Outline = []  # of the children so far
-    for child in children:
-        both = zip(siblings, child.outline, strict=False)
-        places.append(max((end - start for (_, end), (start, _) in both), default=0.0))
-        siblings = _unite(siblings, child.outline, places[-1])
-    if len(children) == 1:
-        places = [-SLANT if vertex.branches[0][0].hit else SLANT]
-    elif children:
-        places = [place - places[-1] / 2 for place in places]
-
-    half = scale.width / 2 if children else 0.5
-    outline = [(-half, half)]
-    if not children and vertex.name:  # it is written below
+    child_x = _child_positions(vertex, [child.outline for child in children])
+    half_width = scale.width / 2 if children else 0.5
+    outline = [(-half_width, half_width)]
+    if not children and vertex.name:  # the name is written below, in the next band
         outline *= 2
-    end = 0.0 if scale.reach else _END
-    for place, child in zip(places, children, strict=True):
-        edge = [(0, place * end), (0, place), (place * (1 - end), place)]
-        outline = _unite(outline, [(min(span) - _AIR, max(span) + _AIR) for span in edge])
-        outline = _unite(outline, child.outline, place, 2)
-    return _Shape(vertex, places, children, outline)
+    # The share of an edge that is in the band of the vertex at its end.
+    share = 0.0 if scale.reach else _END
+    for x, child in zip(child_x, children, strict=True):
+        # An edge runs from x = 0 to the child, through the bands of both and the one between.
+        spans = [(0, x * share), (0, x), (x * (1 - share), x)]
+        edge = [(min(span) - _AIR, max(span) + _AIR) for span in spans]
+        outline = _unite(outline, edge)
+        outline = _unite(outline, child.outline, x=x, band=2)
+    return _Shape(vertex, child_x, children, outline)
+
+
+def _child_positions(vertex: Vertex, outlines: Sequence[_Outline]) -> list[float]:
+    """Return the x of each child of a vertex at x = 0, from the outlines of their subtrees.
+
+    Each child is as far left as the ones before it allow. Then all are moved so that the vertex is
+    in the middle between the first and the last.
+    """
+    if len(outlines) == 1:
+        is_hit = vertex.branches[0][0].hit
+        return [-SLANT if is_hit else SLANT]
+    positions: list[float] = []
+    siblings: _Outline = []  # the union of the outlines so far
+    for outline in outlines:
+        bands = zip(siblings, outline, strict=False)
+        x = max((end - start for (_, end), (start, _) in bands), default=0.0)
+        positions.append(x)
+        siblings = _unite(siblings, outline, x=x)
+    return [x - positions[-1] / 2 for x in positions]
 
 
 def _unite(first: _Outline, second: _Outline, x: float = 0.0, band: int = 0) -> _Outline:
-    """Return the union of two outlines, the second moved x slots to the right and `band` down."""
-    result = list(first)
+    """Return the union of two outlines.
+
+    x -- the slots by which the second is moved to the right. band -- the bands by which it is moved
+    down.
+    """
+    union = list(first)
     for i, (start, end) in enumerate(second, band):
-        if i < len(result):
-            result[i] = min(result[i][0], start + x), max(result[i][1], end + x)
+        if i < len(union):
+            union[i] = min(union[i][0], start + x), max(union[i][1], end + x)
         else:
-            result.append((start + x, end + x))
-    return result
+            union.append((start + x, end + x))
+    return union

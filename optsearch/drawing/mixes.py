@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -29,18 +30,24 @@ MOST_BOARDS = 24  # boards
 
 
 def mix_figure_size(game: Game, orbits: int) -> tuple[float, float]:
-    """Return the width and height of the figure of `draw_mix`, in inches."""
-    columns, rows = _grid(game, orbits)
+    """Return the width and height of the figure of `draw_mix`, in inches.
+
+    orbits -- the number of orbits of the mix.
+    """
+    columns, rows = _count_boards(game, orbits)
     across, down = board_size(game)
-    wide = columns * (across * CELL + GAP)
-    high = rows * (down * CELL + TITLE)
-    map_wide, map_high = across * MAP_CELL, down * MAP_CELL
-    return map_wide + wide + 3 * MARGIN, max(high, map_high + 2 * TITLE) + 2 * MARGIN
+    boards_width = columns * (across * CELL + GAP)
+    boards_height = rows * (down * CELL + TITLE)
+    map_width, map_height = across * MAP_CELL, down * MAP_CELL
+    width = map_width + boards_width + 3 * MARGIN
+    return width, max(boards_height, map_height + 2 * TITLE) + 2 * MARGIN
 
 
-def _grid(game: Game, orbits: int) -> tuple[int, int]:
+def _count_boards(game: Game, orbits: int) -> tuple[int, int]:
+    """Return how many small boards are drawn side by side, and in how many rows."""
     boards = min(orbits, MOST_BOARDS)
-    columns = max(1, min(boards, int(ACROSS / (board_size(game)[0] * CELL + GAP))))
+    board_width = board_size(game)[0] * CELL + GAP
+    columns = max(1, min(boards, int(ACROSS / board_width)))
     return columns, ceil(boards / columns)
 
 
@@ -49,30 +56,33 @@ def draw_mix(
 ) -> None:
     """Draw a mix on an empty figure of `mix_figure_size`.
 
-    orbits -- pairs of the cells of one image and the probability of all its images, the likeliest
-    first; 24 are drawn. occupancy -- the chance of a ship on each cell, shape (rows, columns).
+    orbits -- the configurations, those that symmetries map to each other as one: pairs of the cells
+        of one of these (a mask) and the probability of all of them, the likeliest first. The first
+        MOST_BOARDS are drawn.
+    occupancy -- the probability of a ship on each cell, shape (rows, columns).
     """
     width, height = mix_figure_size(game, len(orbits))
-    columns, _ = _grid(game, len(orbits))
+    columns, _ = _count_boards(game, len(orbits))
     across, down = board_size(game)
 
-    def axes(x: float, y: float, size: float) -> Any:
-        """Add axes of a board: upper left corner in inches from the figure's, and cell size."""
-        wide, high = across * size, down * size
-        place = (x / width, 1 - (y + high) / height, wide / width, high / height)
-        return figure.add_axes(place)
+    def add_board_axes(left: float, top: float, cell_size: float) -> Axes:
+        """Add axes for a board; all in inches, from the upper left corner of the figure."""
+        board_width, board_height = across * cell_size, down * cell_size
+        bottom = 1 - (top + board_height) / height
+        return figure.add_axes((left / width, bottom, board_width / width, board_height / height))
 
-    map_axes = axes(MARGIN, MARGIN + TITLE, MAP_CELL)
+    map_axes = add_board_axes(MARGIN, MARGIN + TITLE, MAP_CELL)
     heat = draw_matrix(map_axes, game, np.asarray(occupancy) * 100, ".1f")
     draw_colour_bar(map_axes, heat, "probability of a ship, percent")
-    left = 2 * MARGIN + across * MAP_CELL
-    for number, (cells, probability) in enumerate(orbits[:MOST_BOARDS]):
-        row, column = divmod(number, columns)
-        x = left + column * (across * CELL + GAP)
-        board = axes(x, MARGIN + TITLE + row * (down * CELL + TITLE), CELL)
-        for cell in game.cells_of(cells):
-            board.add_patch(cell_patch(game, cell, facecolor=SHIP, edgecolor="none", gid="ship"))
-        draw_board(board, Position(game))
-        board.set_xticks([])
-        board.set_yticks([])
-        board.set_title(f"{100 * probability:.2f} %", fontsize=7, color=INK, pad=3)
+    boards_left = 2 * MARGIN + across * MAP_CELL
+    for i, (mask, probability) in enumerate(orbits[:MOST_BOARDS]):
+        row, column = divmod(i, columns)
+        left = boards_left + column * (across * CELL + GAP)
+        top = MARGIN + TITLE + row * (down * CELL + TITLE)
+        ax = add_board_axes(left, top, CELL)
+        for cell in game.cells_of(mask):
+            ax.add_patch(cell_patch(game, cell, facecolor=SHIP, edgecolor="none", gid="ship"))
+        draw_board(ax, Position(game))
+        ax.set_xticks([])
+        ax.set_yticks([])
+        ax.set_title(f"{100 * probability:.2f} %", fontsize=7, color=INK, pad=3)

@@ -28,11 +28,14 @@ from optsearch.support.palette import FOUND, GRID, INK, LABEL, WAVE
 SHEET_CELL, ANSWER_CELL = 0.25, 0.13  # inches of a cell, on a sheet
 ACROSS, TITLE = 3, 0.25  # puzzles per row of a sheet; inches above each
 _RADIUS = 0.36
-_TURN = {LEFT: 0.0, TOP: pi / 2, RIGHT: pi, BOTTOM: -pi / 2}  # from a left end; y points down
+_TURN = {LEFT: 0.0, TOP: pi / 2, RIGHT: pi, BOTTOM: -pi / 2}  # of a left end; y points down
 
 
 def picture_size(puzzle: Puzzle, cell: float = 0.3) -> tuple[float, float]:
-    """Return the width and height of the axes of `draw_puzzle`, in inches."""
+    """Return the width and height of the axes of `draw_puzzle`, in inches.
+
+    cell -- the side of a cell, in inches.
+    """
     below = 1.5 + 0.9 * len(_fleet_rows(puzzle))
     return cell * (puzzle.columns + 2), cell * (puzzle.rows + 1 + below)
 
@@ -43,14 +46,17 @@ def draw_puzzle(
     """Draw a puzzle in the style of printed ones: counts on the right and below, then the fleet.
 
     Letters above and numbers on the left name columns and rows. Revealed ships are dark, revealed
-    water is a wave; the other ships of a solution are lighter. size -- points of the text.
+    water is a wave; the other ships of a solution are lighter.
+
+    solution -- the ships to draw; None draws what is revealed alone. size -- of the text, in
+    points.
     """
     revealed = dict(puzzle.revealed)
     for cell in puzzle.cells_of(puzzle.everywhere):
         value = revealed.get(cell)
         if solution is not None and value != WATER:
-            value = puzzle.shows(solution, cell)
-            value = None if value == WATER else value
+            solved_value = puzzle.shows(solution, cell)
+            value = None if solved_value == WATER else solved_value
         if value is not None:
             _draw_cell(ax, cell, value, INK if cell in revealed else FOUND)
     for j in range(puzzle.columns + 1):
@@ -75,109 +81,123 @@ def draw_puzzle(
 
 def sheet_size(puzzles: Sequence[Puzzle]) -> tuple[float, float]:
     """Return the width and height of the figure of `draw_sheet`, in inches."""
-    (wide, high), (_, low) = _largest(puzzles, SHEET_CELL), _largest(puzzles, ANSWER_CELL)
-    down = ceil(len(puzzles) / ACROSS)
-    return min(ACROSS, len(puzzles)) * wide, down * (high + TITLE) + TITLE + down * (low + TITLE)
+    puzzle_width, puzzle_height = _largest_size(puzzles, SHEET_CELL)
+    _, answer_height = _largest_size(puzzles, ANSWER_CELL)
+    rows = ceil(len(puzzles) / ACROSS)
+    puzzles_height, answers_height = rows * (puzzle_height + TITLE), rows * (answer_height + TITLE)
+    return min(ACROSS, len(puzzles)) * puzzle_width, puzzles_height + TITLE + answers_height
 
 
 def draw_sheet(figure: Figure, puzzles: Sequence[tuple[Puzzle, Solution]]) -> None:
     """Draw puzzles in rows on an empty figure of `sheet_size`, and their answers below."""
-    wide, high = figure.get_size_inches()
-    top = 0.0
+    figure_width, figure_height = figure.get_size_inches()
+    top = 0.0  # of the puzzles, then of the answers, in inches from the top of the figure
     for cell in (SHEET_CELL, ANSWER_CELL):
-        across, down = _largest([puzzle for puzzle, _ in puzzles], cell)
-        for number, (puzzle, solution) in enumerate(puzzles):
-            row, column = divmod(number, ACROSS)
-            size = picture_size(puzzle, cell)
-            left, below = column * across, top + row * (down + TITLE) + TITLE + size[1]
-            ax = figure.add_axes(
-                (left / wide, 1 - below / high, size[0] / wide, size[1] / high),
+        is_answer = cell == ANSWER_CELL
+        column_width, row_height = _largest_size([puzzle for puzzle, _ in puzzles], cell)
+        for i, (puzzle, solution) in enumerate(puzzles):
+            row, column = divmod(i, ACROSS)
+            width, height = picture_size(puzzle, cell)
+            left = column * column_width
+            bottom = top + row * (row_height + TITLE) + TITLE + height
+            box = (
+                left / figure_width,
+                1 - bottom / figure_height,
+                width / figure_width,
+                height / figure_height,
             )
-            is_answer = cell == ANSWER_CELL
+            ax = figure.add_axes(box)
             draw_puzzle(ax, puzzle, solution if is_answer else None, size=30 * cell)
-            title = f"answer {number + 1}" if is_answer else str(number + 1)
+            title = f"answer {i + 1}" if is_answer else str(i + 1)
             ax.set_title(title, fontsize=8, color=INK, pad=2, fontweight="bold")
-        top += (row + 1) * (down + TITLE) + TITLE
+        top += (row + 1) * (row_height + TITLE) + TITLE
 
 
-def _largest(puzzles: Sequence[Puzzle], cell: float) -> tuple[float, float]:
+def _largest_size(puzzles: Sequence[Puzzle], cell: float) -> tuple[float, float]:
     """Return the greatest width and the greatest height of these puzzles, in inches."""
     sizes = [picture_size(puzzle, cell) for puzzle in puzzles]
-    return max(wide for wide, _ in sizes), max(high for _, high in sizes)
+    return max(width for width, _ in sizes), max(height for _, height in sizes)
 
 
 def _draw_text(
     ax: Axes, cell: Cell, text: int | str | None, gid: str, size: float, colour: str = INK
 ) -> None:
-    if text is not None:
-        ax.text(
-            cell[1] + 0.5,
-            cell[0] + 0.53,
-            str(text),
-            ha="center",
-            va="center",
-            color=colour,
-            fontsize=size,
-            gid=gid,
-        )
+    """Write a text in a cell of the grid or beside it; None writes nothing. size -- in points."""
+    if text is None:
+        return
+    row, column = cell
+    ax.text(
+        column + 0.5,
+        row + 0.53,
+        str(text),
+        ha="center",
+        va="center",
+        color=colour,
+        fontsize=size,
+        gid=gid,
+    )
 
 
 def _draw_cell(ax: Axes, cell: Cell, value: str, colour: str) -> None:
+    """Draw the value of a cell: two waves for water, else a piece of a ship in a colour."""
+    row, column = cell
     if value == WATER:
-        x, y = cell[1], cell[0]
-        for dy in (0.4, 0.6):
-            t = np.linspace(0, 1, 31)
-            wave = y + dy + 0.05 * np.sin(4 * pi * t)
-            ax.plot(x + 0.2 + 0.6 * t, wave, color=WAVE, lw=1.1, zorder=2, gid=WATER)
+        along = np.linspace(0, 1, 31)
+        for middle in (0.4, 0.6):
+            wave = row + middle + 0.05 * np.sin(4 * pi * along)
+            ax.plot(column + 0.2 + 0.6 * along, wave, color=WAVE, lw=1.1, zorder=2, gid=WATER)
         return
-    patch = _shape((cell[1] + 0.5, cell[0] + 0.5), 1.0, value)
+    patch = _piece((column + 0.5, row + 0.5), 1.0, value)
     patch.set(facecolor=colour, edgecolor="none", zorder=2, gid=value)
     ax.add_patch(patch)
 
 
-def _shape(centre: tuple[float, float], size: float, value: str) -> Patch:
-    """Return one piece: round at an end, square in the middle, a disc for a submarine.
+def _piece(centre: tuple[float, float], size: float, value: str) -> Patch:
+    """Return a piece of a ship: round at an end, square in the middle, a disc for a submarine.
 
-    An unknown piece of a ship is a diamond.
+    A piece of which it is unknown which one it is (SHIP) is a diamond.
+
+    size -- the side of its cell. value -- what the cell shows.
     """
     x, y = centre
-    r = _RADIUS * size
+    radius = _RADIUS * size
     if value == SUBMARINE:
-        return Circle(centre, r)
+        return Circle(centre, radius)
     if value == SHIP:
-        return Polygon([(x - r, y), (x, y - r), (x + r, y), (x, y + r)])
+        return Polygon([(x - radius, y), (x, y - radius), (x + radius, y), (x, y + radius)])
     if value == MIDDLE:
-        return Rectangle((x - r, y - r), 2 * r, 2 * r)
-    turn = _TURN[value]
-    arc = [(cos(t), sin(t)) for t in np.linspace(pi / 2, 3 * pi / 2, 25)]
-    outline = [(1.0, 1.0), *arc, (1.0, -1.0)]  # of a left end
-    a, b = cos(turn), sin(turn)
-    return Polygon([(x + r * (a * u - b * v), y + r * (b * u + a * v)) for u, v in outline])
+        return Rectangle((x - radius, y - radius), 2 * radius, 2 * radius)
+    angles = np.linspace(pi / 2, 3 * pi / 2, 25)
+    left_end = [(1.0, 1.0), *((cos(angle), sin(angle)) for angle in angles), (1.0, -1.0)]
+    cos_turn, sin_turn = cos(_TURN[value]), sin(_TURN[value])
+    turned = [(cos_turn * u - sin_turn * v, sin_turn * u + cos_turn * v) for u, v in left_end]
+    return Polygon([(x + radius * u, y + radius * v) for u, v in turned])
 
 
 # The fleet below the grid, at half size
 
 
 def _fleet_rows(puzzle: Puzzle) -> list[list[int]]:
-    """Return the lengths of the fleet in lines no wider than the grid, if possible."""
-    lines: list[list[int]] = [[]]
+    """Return the lengths of the fleet in rows no wider than the grid, if possible."""
+    rows: list[list[int]] = [[]]
     for length in puzzle.fleet:
-        if lines[-1] and (sum(lines[-1]) + len(lines[-1]) + length) / 2 > puzzle.columns:
-            lines.append([])
-        lines[-1].append(length)
-    return lines
+        # Cells have half the size, and there is one of them between ships.
+        width = (sum(rows[-1]) + len(rows[-1]) + length) / 2
+        if rows[-1] and width > puzzle.columns:
+            rows.append([])
+        rows[-1].append(length)
+    return rows
 
 
 def _draw_fleet(ax: Axes, puzzle: Puzzle) -> None:
-    for line, lengths in enumerate(_fleet_rows(puzzle)):
-        x, y = 0.25, puzzle.rows + 1.6 + 0.9 * line
+    """Draw the ships of the fleet in rows below the grid."""
+    for row, lengths in enumerate(_fleet_rows(puzzle)):
+        x, y = 0.25, puzzle.rows + 1.6 + 0.9 * row
         for length in lengths:
-            for k in range(length):
-                value = SUBMARINE if length == 1 else MIDDLE
-                if length > 1 and k in (0, length - 1):
-                    value = RIGHT if k else LEFT
-                patch = _shape((x, y), 0.5, value)
+            pieces = [SUBMARINE] if length == 1 else [LEFT, *[MIDDLE] * (length - 2), RIGHT]
+            for value in pieces:
+                patch = _piece((x, y), 0.5, value)
                 patch.set(facecolor=LABEL, edgecolor="none", gid="fleet")
                 ax.add_patch(patch)
                 x += 0.5
-            x += 0.5
+            x += 0.5  # between ships

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -33,7 +33,6 @@ NAME_SIZE = 8.0
 
 _CHECK_MARK = Path([(-0.45, 0.0), (-0.12, -0.4), (0.5, 0.45)])
 _WIDTH = 0.9  # of lines, in points
-_PARTS = [Path.MOVETO, Path.LINETO]  # of a path that is a line alone
 _GIDS = {HIT: "hits", SUNK: "sunk", MISS: "misses"}
 
 
@@ -50,9 +49,10 @@ def page_depth(tree: DecisionTree, boards: bool = False) -> int:
 
     If the whole tree fits, that is the depth of its deepest leaf.
     """
+    page_short, page_long = sorted(PAGE)
     for depth in range(2, tree.worst + 1):
-        size = sorted(tree_figure_size(tree, boards, depth))
-        if any(side > limit for side, limit in zip(size, sorted(PAGE), strict=True)):
+        short, long = sorted(tree_figure_size(tree, boards, depth))
+        if short > page_short or long > page_long:
             return depth - 1
     return max(1, tree.worst)
 
@@ -65,11 +65,13 @@ def draw_tree(
     In a decision tree each node is the cell shot, and each edge has the sign of its reply: a hit
     goes to the left, a miss to the right, and an announced sinking between them. A reply that names
     a ship has its length. A leaf is a check mark, with its number of configurations if that is
-    not 1. With `boards`, each node is the board at that point, with the cell shot next in a full
-    colour. An abstract tree has dots for its nodes and small squares for its leaves.
+    not 1. An abstract tree has dots for its nodes and small squares for its leaves.
 
-    depth -- subtrees after so many shots are triangles with their numbers of configurations.
-    The axes should have the size that `tree_figure_size` returns.
+    ax -- axes of the size that `tree_figure_size` returns.
+    boards -- if True, each node of a decision tree is the board at that point, with the cell shot
+        next in a full colour.
+    depth -- the number of shots after which a subtree is a triangle with its number of
+        configurations; None draws all.
     """
     placed, width, height = arrange(tree, boards, depth)
     if isinstance(tree, Vertex):
@@ -80,127 +82,153 @@ def draw_tree(
         _draw_marks(ax, leaves, "leaves", marker="s", markersize=6.5)
     else:
         scale = scale_of(tree, boards)
-        _draw_replies(ax, _draw_edges(ax, placed, scale))
+        middles = _draw_edges(ax, placed, scale)
+        _draw_replies(ax, middles)
         _draw_vertices(ax, placed, scale)
-        signs = {p.reply.sign for p in placed if p.reply}
-        texts = [f"{reply.sign} {reply}" for reply in (HIT, MISS, SUNK) if reply.sign in signs]
-        if any(p.vertex.is_cut for p in placed):
-            texts.append("△ n: a subtree of n configurations, left out")
-        above: dict[str, Any] = {"xycoords": "data", "xytext": (0, 2), "ha": "center"}
-        draw_legend(ax, ", ".join([*texts, "✓ end"]), xy=(placed[0].x, 0.5), **above, va="bottom")
+        root = placed[0]
+        above: dict[str, Any] = {"xycoords": "data", "xytext": (0, 2), "va": "bottom"}
+        draw_legend(ax, _legend_text(placed), xy=(root.x, 0.5), ha="center", **above)
     ax.set_xlim(0, width)
     ax.set_ylim(0.5 - height, 0.5)
     ax.set_axis_off()
 
 
-def _draw_edges(
-    ax: Axes, placed: Sequence[PlacedVertex], scale: Scale
-) -> list[tuple[Reply | None, float, float]]:
-    """Draw the edges of these vertices; return the reply and the middle (x, y) of each."""
-    segments = []
+def _legend_text(placed: Sequence[PlacedVertex]) -> str:
+    """Return what the signs in a drawn decision tree mean."""
+    signs = {p.reply.sign for p in placed if p.reply}
+    texts = [f"{reply.sign} {reply}" for reply in (HIT, MISS, SUNK) if reply.sign in signs]
+    if any(p.vertex.is_cut for p in placed):
+        texts.append("△ n: a subtree of n configurations, left out")
+    return ", ".join([*texts, "✓ end"])
+
+
+class _EdgeMiddle(NamedTuple):
+    """The middle of an edge, and the reply that it stands for; None in an abstract tree."""
+
+    reply: Reply | None
+    x: float
+    y: float
+
+
+def _draw_edges(ax: Axes, placed: Sequence[PlacedVertex], scale: Scale) -> list[_EdgeMiddle]:
+    """Draw the edges between these vertices; return the middle of each."""
+    edges = []
     middles = []
-    for p in placed:
-        if p.parent is None:
+    for child in placed:
+        if child.parent is None:
             continue
-        above = placed[p.parent]
-        start, end = (above.x, _end(above, scale, -1)), (p.x, _end(p, scale, 1))
-        segments.append((start, end))
-        middles.append((p.reply, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
-    lines = LineCollection(segments, colors=INK, linewidths=_WIDTH, zorder=1, gid="edges")
-    ax.add_collection(lines)
+        parent = placed[child.parent]
+        start = parent.x, _edge_y(parent, scale, side=-1)
+        end = child.x, _edge_y(child, scale, side=1)
+        edges.append((start, end))
+        middles.append(_EdgeMiddle(child.reply, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
+    ax.add_collection(LineCollection(edges, colors=INK, linewidths=_WIDTH, zorder=1, gid="edges"))
     return middles
 
 
-def _end(p: PlacedVertex, scale: Scale, side: int) -> float:
-    """Return the height at which edges end at the top (side = 1) or bottom (-1) of a vertex.
+def _edge_y(p: PlacedVertex, scale: Scale, side: int) -> float:
+    """Return the y at which edges end at a vertex.
 
-    A leaf is as small as a circle, and is drawn at its top.
+    side -- 1 for the edge from above, -1 for the edges to below. A leaf is as small as a circle,
+    and is drawn where the top of a larger vertex would be.
     """
     reach = scale.reach
     if not p.vertex.branches:
-        reach = max(0.0, reach - NODE_SIZE / 144 / scale.level)
+        circle_reach = NODE_SIZE / 144 / scale.level  # half a circle: an inch is 72 points
+        reach = max(0.0, reach - circle_reach)
     return -p.depth + side * reach
 
 
-def _draw_replies(ax: Axes, middles: Sequence[tuple[Reply | None, float, float]]) -> None:
-    """Draw the sign of each reply in a gap of its edge, and the length of a ship it names."""
-    places: dict[tuple[Reply, bool], list[tuple[float, float]]] = {}
+def _draw_replies(ax: Axes, middles: Sequence[_EdgeMiddle]) -> None:
+    """Draw the sign of each reply in a gap of its edge, and the length of a ship it names.
+
+    A sinking that names its ship is a disc with the length inside. A hit that names its ship is one
+    text of its sign and the length.
+    """
+    points_by_form: dict[tuple[Reply, bool], list[tuple[float, float]]] = {}
     for reply, x, y in middles:
-        if reply:
-            kind, names_ship = Reply(reply.hit, reply.sunk), reply.label is not None
-            places.setdefault((kind, names_ship), []).append((x, y))
-            if names_ship:
-                text = str(reply.label) if reply.sunk else f"{reply.sign}{reply.label}"
-                colour = "white" if reply.sunk else INK
-                _draw_text(ax, (x, y), text, colour, "length", SUNK_SIZE - 2.5)
-    for (kind, names_ship), points in places.items():
-        size = SUNK_SIZE if names_ship else MARK_SIZE + kind.sunk
-        _draw_gaps(ax, points, size if kind.sunk else size + 3)
-        if kind.sunk or not names_ship:
-            style = {"markersize": size, "markeredgewidth": _WIDTH + 0.4 * (kind == HIT)}
-            _draw_marks(ax, points, _GIDS[kind], **style, **MARKERS[kind.sign], markerfacecolor=INK)
+        if reply is None:
+            continue
+        outcome, names_ship = Reply(reply.hit, reply.sunk), reply.label is not None
+        points_by_form.setdefault((outcome, names_ship), []).append((x, y))
+        if names_ship:
+            text = str(reply.label) if reply.sunk else f"{reply.sign}{reply.label}"
+            colour = "white" if reply.sunk else INK
+            _draw_text(ax, (x, y), text, colour, "length", SUNK_SIZE - 2.5)
+    for (outcome, names_ship), points in points_by_form.items():
+        size = SUNK_SIZE if names_ship else MARK_SIZE + outcome.sunk
+        _draw_gaps(ax, points, size if outcome.sunk else size + 3)
+        if outcome.sunk or not names_ship:
+            style: dict[str, Any] = {"markersize": size, "markerfacecolor": INK}
+            style |= {"markeredgewidth": _WIDTH + (0.4 if outcome == HIT else 0)}
+            _draw_marks(ax, points, _GIDS[outcome], **style, **MARKERS[outcome.sign])
 
 
 def _draw_vertices(ax: Axes, placed: Sequence[PlacedVertex], scale: Scale) -> None:
     """Draw nodes as cells or boards, leaves as check marks, left-out subtrees as triangles."""
-    inner = [p for p in placed if p.vertex.branches]
-    ends = [p for p in placed if not p.vertex.branches]
-    boards = [p for p in inner if p.vertex.position]
+    nodes = [p for p in placed if p.vertex.branches]
+    boards = [p for p in nodes if p.vertex.position]
     if boards:
         _draw_boards(ax, boards, scale)
-    circles = [p for p in inner if not p.vertex.position]
+    circles = [p for p in nodes if not p.vertex.position]
     _draw_marks(ax, [(p.x, -p.depth) for p in circles], "nodes", marker="o")
     for p in circles:
         _draw_text(ax, (p.x, -p.depth), p.vertex.name, INK, "name")
 
-    checks = [(p.x, _end(p, scale, 1)) for p in ends if not p.vertex.is_cut]
-    _draw_gaps(ax, checks, NODE_SIZE * 0.75)
+    ends = [p for p in placed if not p.vertex.branches]
+    leaves = [(p.x, _edge_y(p, scale, side=1)) for p in ends if not p.vertex.is_cut]
+    _draw_gaps(ax, leaves, NODE_SIZE * 0.75)
     check: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": SOLVED}
     check |= {"marker": _CHECK_MARK, "markersize": NODE_SIZE * 0.5, "markeredgewidth": 1.8}
-    _draw_marks(ax, checks, "leaves", **check)
-    cut = [(p.x, _end(p, scale, 1)) for p in ends if p.vertex.is_cut]
-    _draw_marks(ax, cut, "left out", marker="^", markersize=NODE_SIZE * 0.5)
-    for p in [p for p in ends if p.vertex.name]:
-        place = p.x, _end(p, scale, 1) - 0.21 / scale.level
-        _draw_text(ax, place, p.vertex.name, LABEL, "name")
+    _draw_marks(ax, leaves, "leaves", **check)
+    left_out = [(p.x, _edge_y(p, scale, side=1)) for p in ends if p.vertex.is_cut]
+    _draw_marks(ax, left_out, "left out", marker="^", markersize=NODE_SIZE * 0.5)
+    for p in ends:
+        if p.vertex.name:
+            below = p.x, _edge_y(p, scale, side=1) - 0.21 / scale.level
+            _draw_text(ax, below, p.vertex.name, LABEL, "name")
 
 
 def _draw_boards(ax: Axes, placed: Sequence[PlacedVertex], scale: Scale) -> None:
-    """Draw the boards of these nodes, each below the name of the cell shot next."""
+    """Draw the boards of these nodes, each below the name of the cell shot next.
+
+    Cells and lines are measured in cells, with y down, then moved to the node. Those of all boards
+    are drawn together.
+    """
     assert placed[0].vertex.position is not None
     game = placed[0].vertex.position.game
-    size = np.array(board_size(game))
-    cell_size = np.array([BOARD_CELL / SLOT, -BOARD_CELL / scale.level])
+    cell_size = np.array([BOARD_CELL / SLOT, -BOARD_CELL / scale.level])  # in slots and levels
+    width, height = np.array(board_size(game)) * cell_size
     between, around = board_lines(game)
-    first = np.concatenate([between, around]).min(axis=(0, 1))
+    top_left = np.concatenate([between, around]).min(axis=(0, 1))
+    holes = game.cells_of(game.holes & ~game.board.empty)
     lines: list[NDArray[np.float64]] = []
     frames: list[Path] = []
-    kinds = ("hit", "sunk", "miss", "hole", "next")
-    shades: dict[str, list[NDArray[np.float64]]] = {kind: [] for kind in kinds}
+    fills = {"hit": HIT_CELL, "sunk": HIT_CELL, "miss": MISS_CELL, "hole": HOLE, "next": INK}
+    corners_by_fill: dict[str, list[NDArray[np.float64]]] = {fill: [] for fill in fills}
     for p in placed:
-        position = p.vertex.position
+        position, next_shot = p.vertex.position, p.vertex.shot
         assert position is not None
-        assert p.vertex.shot is not None
-        middle, bottom = size * cell_size * (0.5, 1)
-        start = (p.x - middle, -p.depth - scale.reach - bottom) - first * cell_size
-        for cell, kind in (
-            *((shot.cell, str(shot.reply).partition(":")[0]) for shot in position.shots),
-            *((cell, "hole") for cell in game.cells_of(game.holes & ~game.board.empty)),
-            (p.vertex.shot, "next"),
-        ):
-            shades[kind].append(start + cell_corners(game, cell) * cell_size)
-        lines += [*(start + between * cell_size)]
-        frames.append(Path((start + around * cell_size).reshape(-1, 2), _PARTS * len(around)))
-        name = p.x, -p.depth + scale.reach - NAME_STRIP / 2 / scale.level
-        _draw_text(ax, name, p.vertex.name, INK, "name", NAME_SIZE - 1)
+        assert next_shot is not None
+        corner = p.x - width * 0.5, -p.depth - scale.reach - height  # the top left one
+        origin = corner - top_left * cell_size
+        filled = [(shot.cell, str(shot.reply).partition(":")[0]) for shot in position.shots]
+        filled += [(cell, "hole") for cell in holes]
+        filled.append((next_shot, "next"))
+        for cell, fill in filled:
+            corners_by_fill[fill].append(origin + cell_corners(game, cell) * cell_size)
+        lines += [*(origin + between * cell_size)]
+        frame = (origin + around * cell_size).reshape(-1, 2)
+        frames.append(Path(frame, [Path.MOVETO, Path.LINETO] * len(around)))
+        name_middle = p.x, -p.depth + scale.reach - NAME_STRIP / 2 / scale.level
+        _draw_text(ax, name_middle, p.vertex.name, INK, "name", NAME_SIZE - 1)
 
-    cells = {"hit": HIT_CELL, "sunk": HIT_CELL, "miss": MISS_CELL, "hole": HOLE, "next": INK}
-    for kind, corners in shades.items():
-        ax.add_collection(PolyCollection(corners, facecolors=cells[kind], gid=f"{kind} cells"))
-        middles = [tuple(outline.mean(axis=0)) for outline in corners]
-        if kind in ("hit", "sunk", "miss"):
+    for fill, corners in corners_by_fill.items():
+        ax.add_collection(PolyCollection(corners, facecolors=fills[fill], gid=f"{fill} cells"))
+        if fill in ("hit", "sunk", "miss"):
+            middles = [tuple(outline.mean(axis=0)) for outline in corners]
             style = {"markersize": 36 * BOARD_CELL, "markeredgewidth": 0.8, "markerfacecolor": INK}
-            _draw_marks(ax, middles, f"{kind} shots", **MARKERS[Reply.parse(kind).sign], **style)
+            _draw_marks(ax, middles, f"{fill} shots", **MARKERS[Reply.parse(fill).sign], **style)
     ax.add_collection(LineCollection(lines, colors=GRID, linewidths=0.4, zorder=2))
     outlines = PathCollection(
         frames,
@@ -214,13 +242,14 @@ def _draw_boards(ax: Axes, placed: Sequence[PlacedVertex], scale: Scale) -> None
     ax.add_collection(outlines)
 
 
-def _draw_gaps(ax: Axes, places: Sequence[tuple[float, float]], size: float) -> None:
-    _draw_marks(ax, places, "gaps", marker="o", markersize=size, markeredgecolor="none")
+def _draw_gaps(ax: Axes, points: Sequence[tuple[float, float]], size: float) -> None:
+    """Draw white discs of some size (in points) over the edges."""
+    _draw_marks(ax, points, "gaps", marker="o", markersize=size, markeredgecolor="none")
 
 
-def _draw_marks(ax: Axes, places: Sequence[tuple[float, float]], gid: str, **style: Any) -> None:
-    """Draw marks at these places, by default white and as large as a node."""
-    if not places:
+def _draw_marks(ax: Axes, points: Sequence[tuple[float, float]], gid: str, **style: Any) -> None:
+    """Draw a mark at each point (x, y), by default white and as large as a node."""
+    if not points:
         return
     style = {
         "markersize": NODE_SIZE,
@@ -229,20 +258,21 @@ def _draw_marks(ax: Axes, places: Sequence[tuple[float, float]], gid: str, **sty
         "markeredgewidth": _WIDTH,
         **style,
     }
-    x, y = zip(*places, strict=True)
+    x, y = zip(*points, strict=True)
     ax.add_line(Line2D(x, y, linestyle="none", zorder=2, gid=gid, **style))
 
 
 def _draw_text(
     ax: Axes,
-    place: tuple[float, float],
+    middle: tuple[float, float],
     text: str,
     colour: str,
     gid: str,
     size: float = NAME_SIZE,
 ) -> None:
+    """Write a text around a point (x, y); size -- in points."""
     ax.text(
-        *place,
+        *middle,
         text,
         ha="center",
         va="center_baseline",

@@ -19,22 +19,23 @@ NAME_STRIP = 0.15  # above a board
 NODE_SIZE = 20.0  # in points
 
 
-def _vertex(node: Node | Leaf, board: Position | None, depth: int | None) -> Vertex:
+def _vertex(node: Node | Leaf, position: Position | None, depth: int | None) -> Vertex:
     """Return a subtree as a tree to draw, with branches in the order of `node.replies`.
 
-    board -- the position there, if boards are drawn; depth -- as in `draw_tree`.
+    position -- the position at the node if boards are drawn, else None. depth -- the number of
+    shots after which subtrees are left out; None leaves out nothing.
     """
     if isinstance(node, Leaf):
         return Vertex("" if node.configurations == 1 else str(node.configurations))
     if depth == 0:
         return Vertex(str(configurations_below(node)), is_cut=True)
-    below = None if depth is None else depth - 1
-    branches = tuple(
-        (reply, _vertex(child, board and board.after(node.cell, reply), below))
-        for reply, child in node.replies.items()
-    )
-    shot = node.cell if board else None
-    return Vertex(cell_name(node.cell), branches, board, shot)
+    child_depth = None if depth is None else depth - 1
+    branches = []
+    for reply, child in node.replies.items():
+        child_position = position.after(node.cell, reply) if position else None
+        branches.append((reply, _vertex(child, child_position, child_depth)))
+    shot = node.cell if position else None
+    return Vertex(cell_name(node.cell), tuple(branches), position, shot)
 
 
 def binary_tree(depths: Sequence[int]) -> Vertex:
@@ -42,19 +43,22 @@ def binary_tree(depths: Sequence[int]) -> Vertex:
 
     Every inner vertex has two children. Raises TreeError if no tree has these depths.
     """
-    waiting: list[tuple[Vertex, int]] = []
-    for depth in depths:
-        waiting.append((Vertex(), depth))
-        while len(waiting) > 1 and waiting[-2][1] == waiting[-1][1]:
-            right, depth = waiting.pop()
-            left, _ = waiting.pop()
-            waiting.append((Vertex("", ((HIT, left), (MISS, right))), depth - 1))
-    if [depth for _, depth in waiting] != [0]:
+    # Subtrees from left to right, each with the depth of its root. Two neighbours of equal depth
+    # are the children of one vertex.
+    subtrees: list[tuple[Vertex, int]] = []
+    for leaf_depth in depths:
+        subtrees.append((Vertex(), leaf_depth))
+        while len(subtrees) > 1 and subtrees[-2][1] == subtrees[-1][1]:
+            right, depth = subtrees.pop()
+            left, _ = subtrees.pop()
+            subtrees.append((Vertex("", ((HIT, left), (MISS, right))), depth - 1))
+    if [depth for _, depth in subtrees] != [0]:
         raise TreeError(
             f"no binary tree has leaves of the depths {', '.join(map(str, depths)) or '(none)'} "
             "from left to right"
         )
-    return waiting[0][0]
+    root, _ = subtrees[0]
+    return root
 
 
 def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
@@ -64,19 +68,28 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
     game = tree.position.game
     if boards:
         across, down = board_size(game)
-        height = down * BOARD_CELL + NAME_STRIP
+        height = down * BOARD_CELL + NAME_STRIP  # inches
+        level = height + 0.36
         width = max(1.0, across * BOARD_CELL / SLOT + 0.25)
-        return Scale(height + 0.36, width, height / 2 / (height + 0.36))
-    # A node with three edges: its middle one would run into the vertex if it ended in the centre.
-    return CIRCLES if game.is_silent else Scale(reach=NODE_SIZE / 144 / LEVEL)
+        return Scale(level=level, width=width, reach=height / 2 / level)
+    if game.is_silent:
+        return CIRCLES
+    # A node may have three edges. The middle one would run into the vertex below if it ended in the
+    # centre, so edges end at the circle: half its size, in levels (an inch is 72 points).
+    return Scale(reach=NODE_SIZE / 144 / LEVEL)
 
 
 def arrange(
     tree: DecisionTree | Vertex, boards: bool, depth: int | None = None
 ) -> tuple[list[PlacedVertex], float, float]:
-    """Return the layout of a tree to a depth, its width in slots and its height in levels."""
+    """Return the placed vertices of a tree, its width in slots, and its height in levels.
+
+    boards -- True if nodes are drawn as boards. depth -- the number of shots after which subtrees
+    are left out; None leaves out nothing.
+    """
     root = tree
     if isinstance(root, DecisionTree):
         root = _vertex(root.root, root.position if boards else None, depth)
     placed, width = layout(root, scale_of(tree, boards))
-    return placed, max(width, 2.0), 1 + max(p.depth for p in placed)
+    height = 1 + max(vertex.depth for vertex in placed)
+    return placed, max(width, 2.0), height
