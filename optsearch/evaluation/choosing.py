@@ -200,7 +200,7 @@ class Chooser:
         if task is None:
             task = FollowedTask(self.strategy, position)
         self._followed_tasks[position] = task
-        while sum(kept.configurations for kept in self._followed_tasks.values()) > LISTED:
+        while sum(each.configurations for each in self._followed_tasks.values()) > LISTED:
             del self._followed_tasks[next(iter(self._followed_tasks))]
         return task
 

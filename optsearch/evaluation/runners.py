@@ -433,10 +433,12 @@ def _make_labels(game: Game, order: Sequence[int]) -> Labels:
     if label_of_kind is not None:
         labels = labels_at(game, 0)  # equal on all cells
         label_tables = None
-        kinds = [(labels.index(label_of_kind[kind]), *rest) for kind, *rest in placements]
+        kinds = [
+            (labels.index(label_of_kind[kind]), *placed_kind) for kind, *placed_kind in placements
+        ]
     else:
         label_tables = [_table_labels(game, kind) for kind in codes.kinds]
-        kinds = [(0, *rest) for _, *rest in placements]  # the 0 is not used
+        kinds = [(0, *placed_kind) for _, *placed_kind in placements]  # the 0 is not used
     slots = [(i, shift) for i, shifts in enumerate(codes.shifts) for shift in shifts]
     return Labels(order, kinds, np.array(slots, np.int32), game.has_labels, label_tables)
 

@@ -52,7 +52,7 @@ def mean_at_least(finished: Sequence[int], hits: int, configurations: int) -> Fr
     misses. This share is at least 1 - finished[l] / configurations. It counts as 0 for every l
     beyond the list.
     """
-    unfinished = sum(max(0, configurations - most) for most in finished)
+    unfinished = sum(max(0, configurations - at_most) for at_most in finished)
     return hits + Fraction(unfinished, configurations)
 
 

@@ -360,12 +360,12 @@ class Coverage:
             return previous
         # Han's inequality: some k - 1 of the k cells still meet (k - 1)/k of what all k meet.
         bound_by_han = min(configurations, previous.most_met * k // (k - 1))
-        found = None
+        search_result = None
         if not self._gave_up:
             no_ships, no_costs = np.zeros((0, 2), np.uint64), np.zeros(0, np.int64)
-            found = self._search.bound(k, bound_by_han, self._nodes, no_ships, no_costs)
-            self._gave_up = found is None
-        return SetBound(bound_by_han, []) if found is None else SetBound(*found)
+            search_result = self._search.bound(k, bound_by_han, self._nodes, no_ships, no_costs)
+            self._gave_up = search_result is None
+        return SetBound(bound_by_han, []) if search_result is None else SetBound(*search_result)
 
     def most_kept(
         self, k: int, limit: int, ships: NDArray[np.uint64], costs: NDArray[np.int64]
@@ -386,5 +386,5 @@ class Coverage:
         cells = self.counts.game.cells
         if cells < LARGEST_SET or k >= cells:
             return None
-        found = self._search.bound(k, limit, self._nodes, ships, costs)
-        return None if found is None else found[0]
+        search_result = self._search.bound(k, limit, self._nodes, ships, costs)
+        return None if search_result is None else search_result[0]

@@ -143,8 +143,11 @@ class Unfinished:
         avoiding = np.array(completions_avoiding, np.int64).reshape(-1, most_misses + 1)
         # Row m, column k: at most so many configurations with k hits left are finished in time.
         finished_in_time = [
-            [min(_MANY, count_sequences(misses - made, hits_left)) for hits_left in range(hits + 1)]
-            for made in range(most_misses + 1)
+            [
+                min(_MANY, count_sequences(misses - misses_made, hits_left))
+                for hits_left in range(hits + 1)
+            ]
+            for misses_made in range(most_misses + 1)
         ]
         self.kernel = FirstShip(
             hits,
@@ -236,9 +239,11 @@ def finished_by_first_ship(
     for trial in sorted(trials, key=lambda trial: (trial.finished, trial.length)):
         if trial.finished < best.configurations:
             limit = best.configurations - trial.finished_after
-            kept = most_kept(coverage, trial.unfinished, trial.length, limit, limits.sets, on_sets)
-            if kept is not None:
-                best = Finished(kept + trial.finished_after, trial.length)
+            kept_by_chain = most_kept(
+                coverage, trial.unfinished, trial.length, limit, limits.sets, on_sets
+            )
+            if kept_by_chain is not None:
+                best = Finished(kept_by_chain + trial.finished_after, trial.length)
     return best
 
 
@@ -296,16 +301,16 @@ def _extend_level_by_level(
     cells; symmetric sets count as one. `search.best` is then what the best chain keeps. Returns
     True if the search was complete, so that no set was left out.
     """
-    sequences, kept = np.zeros((1, 0), np.uint8), np.zeros(1, np.int64)
+    sequences, kept_by_sequence = np.zeros((1, 0), np.uint8), np.zeros(1, np.int64)
     is_complete = True
     for size in range(1, length + 1):
-        best_first = np.argsort(-kept, kind="stable")[:width]
-        is_complete &= len(best_first) == len(kept)
+        best_first = np.argsort(-kept_by_sequence, kind="stable")[:width]
+        is_complete &= len(best_first) == len(kept_by_sequence)
         for start in range(0, len(best_first), _AT_ONCE):
             on_sets(length, size - 1, start, len(best_first))
             batch = best_first[start : start + _AT_ONCE]
-            search.extend(sequences[batch], kept[batch], length)
-        sequences, kept = search.collect(size)
+            search.extend(sequences[batch], kept_by_sequence[batch], length)
+        sequences, kept_by_sequence = search.collect(size)
     return is_complete
 
 

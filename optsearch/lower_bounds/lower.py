@@ -358,8 +358,8 @@ def _bounds_from_two_hidden(
         if revealed_sets <= ON_DEMAND:
             revealed_sets = count_revealed_sets(game)
         if revealed_sets > ON_DEMAND:
-            most = f"at most {ON_DEMAND:,} are looked at"
-            leave_out(LeftOut(name, f"{revealed_sets:,} sets of known ships or more; {most}"))
+            limit = f"at most {ON_DEMAND:,} are looked at"
+            leave_out(LeftOut(name, f"{revealed_sets:,} sets of known ships or more; {limit}"))
             return
     try:
         yield two_hidden_bound(game, TwoHidden(game).bound(_report_step(progress)), "computed here")
@@ -521,17 +521,19 @@ def count_finished_by_stages(
     def report_half(half: int) -> Callable[[int, int], None]:
         return lambda done, total: progress(half * total + done, 2 * total)
 
-    least = [min(pair) for pair in zip(by_chain, by_reveal, strict=True)]
-    no_chains = [Finished(value, 0) for value in least]
+    least_so_far = [min(pair) for pair in zip(by_chain, by_reveal, strict=True)]
+    no_chains = [Finished(value, 0) for value in least_so_far]
     yield join_bounds(no_chains, no_chains)
     coverages = coverages_beside()
     coverage_for_costs = coverage if nodes is None else Coverage(coverage.counts, nodes)
     by_longest = longest_ship_chain(
-        coverage_for_costs, revealed, coverages, before=least, progress=report_half(0)
+        coverage_for_costs, revealed, coverages, before=least_so_far, progress=report_half(0)
     )
-    least = [finished.configurations for finished in by_longest]
-    yield join_bounds(by_longest, [Finished(value, 0) for value in least])
-    by_first = first_ship_chain(coverage, coverages, least, report_half(1), limits, store, on_sets)
+    least_so_far = [finished.configurations for finished in by_longest]
+    yield join_bounds(by_longest, [Finished(value, 0) for value in least_so_far])
+    by_first = first_ship_chain(
+        coverage, coverages, least_so_far, report_half(1), limits, store, on_sets
+    )
     yield join_bounds(by_longest, by_first)
 
 
@@ -549,8 +551,8 @@ def bounds_of_finished(
     by_chain = [row.root_chain for row in finished]
     by_reveal = [row.reveal_game for row in finished]
     by_two = [min(row.root_chain, row.reveal_game) for row in finished]
-    by_three = [min(least, row.ship_chain) for least, row in zip(by_two, finished, strict=True)]
-    by_all = [min(least, row.first_ship) for least, row in zip(by_three, finished, strict=True)]
+    by_three = [min(best, row.ship_chain) for best, row in zip(by_two, finished, strict=True)]
+    by_all = [min(best, row.first_ship) for best, row in zip(by_three, finished, strict=True)]
 
     def make_bound(name: str, values: list[int], argument: str) -> Bound:
         mean = mean_at_least(values, hits, configurations)

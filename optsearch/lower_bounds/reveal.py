@@ -74,8 +74,8 @@ def placement_classes(game: Game, length: int | None = None) -> list[tuple[int, 
     """
     class_sizes: dict[int, int] = {}
     for ship in game.placements(length or game.fleet[0]):
-        least = min(game.images(ship))
-        class_sizes[least] = class_sizes.get(least, 0) + 1
+        least_image = min(game.images(ship))
+        class_sizes[least_image] = class_sizes.get(least_image, 0) + 1
     return list(class_sizes.items())
 
 
@@ -122,8 +122,8 @@ def reveal(
         if ship in computed_by_ship:
             classes_done.append(computed_by_ship[ship])
             continue
-        known, closed = to_words([ship])[0], to_words([ship | game.halo(ship)])[0]
-        *finished, completions = kernel.values_of(known, closed, ships_left).tolist()
+        known_words, closed_words = to_words([ship])[0], to_words([ship | game.halo(ship)])[0]
+        *finished, completions = kernel.values_of(known_words, closed_words, ships_left).tolist()
         classes_done.append(Revealed(ship, class_size, completions, tuple(finished)))
         progress(classes_done, len(classes))
     return classes_done

@@ -141,16 +141,16 @@ def _chain_with_costs(
             for each, ships in zip(coverages, images, strict=True):
                 if (cost_of_class := cost(each, misses, length)) > 0:
                     cost_by_ship |= dict.fromkeys(ships, cost_of_class)
-            kept = coverage.most_kept(
+            most_kept = coverage.most_kept(
                 k=length,
                 limit=best.configurations - finished_after,
                 ships=to_words(list(cost_by_ship)),
                 costs=np.array(list(cost_by_ship.values()), np.int64),
             )
-            if kept is None:
+            if most_kept is None:
                 longest_search = length - 1
-            elif kept + finished_after < best.configurations:
-                best = Finished(kept + finished_after, length)
+            elif most_kept + finished_after < best.configurations:
+                best = Finished(most_kept + finished_after, length)
         finished.append(best)
         progress(misses + 1, len(before))
     return finished

@@ -247,8 +247,8 @@ class TwoHidden:
         """
         long = self.long.make_finding(leftovers.free_long, leftovers.long_packings)
         short = self.short.make_finding(leftovers.free_short, leftovers.short_packings)
-        least = least_cost(long, short, price)
-        return max(0, price * leftovers.pairs + leftovers.sets * least)
+        cost_of_chain = least_cost(long, short, price)
+        return max(0, price * leftovers.pairs + leftovers.sets * cost_of_chain)
 
     def best_price(self, leftovers: Leftovers) -> int:
         """Return the price at which the bound `misses` is greatest.

@@ -76,8 +76,8 @@ def _group_by_symmetry(game: Game, sets: Sequence[int]) -> dict[int, list[int]]:
     symmetric = [masks for masks in images if {*masks} == {*sets}]
     least_images = map(min, zip(*symmetric, strict=True))  # of each set
     groups: dict[int, list[int]] = {}
-    for mask, least in zip(sets, least_images, strict=True):
-        groups.setdefault(least, []).append(mask)
+    for mask, least_image in zip(sets, least_images, strict=True):
+        groups.setdefault(least_image, []).append(mask)
     return groups
 
 
