@@ -133,7 +133,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         return self._picture() if self.render_mode == "rgb_array" else None
 
     def _observe(self) -> tuple[Observation, dict[str, Any]]:
-        """Return the observation of the position so far, and the info that goes with it."""
+        """Return the observation of the position so far, and its info."""
         observation = self.view(self._position)
         shots = len(self._position.shots) + self._wasted
         mask = observation["action_mask"].copy()

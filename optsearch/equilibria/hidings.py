@@ -30,7 +30,7 @@ class Hidings:
 
     hidden -- the hidings, ascending. configurations -- for each hiding the number of its
     configurations (above 1 only if ships touch and nothing is announced). examples -- for each
-    hiding one of them, as its ships. orbits -- an orbit is the images of one hiding under the
+    hiding one configuration, as its ships. orbits -- an orbit is the images of one hiding under the
     symmetries of the board, as ascending indices in `hidden`; orbits are in the order of their
     least index.
     """

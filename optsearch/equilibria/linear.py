@@ -223,7 +223,7 @@ def least_integers(numbers: Sequence[Fraction]) -> list[int]:
 
 
 def _solve_equations(equations: Sequence[Sequence[int]]) -> list[Fraction] | None:
-    """Return the only solution of linear equations, or None if there is none or more than one.
+    """Return the solution of linear equations, or None if there is not exactly one.
 
     equations -- the coefficients of each, and its right side at the end.
 

@@ -231,7 +231,7 @@ class _DoubleOracle:
         return self._solve_mixes()
 
     def _solve_mixes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the mixes of `_choose_mixes` for the trees as they are; lower the upper bound.
+        """Return the mixes of `_choose_mixes`, without adding trees; lower the upper bound.
 
         Near the end the best mix is also the one to answer.
         """

@@ -223,7 +223,7 @@ class _EvaluationRun:
     # Tasks
 
     def run_on(self, executor: Executor, workers: int) -> Evaluation:
-        """Run all tasks on an executor of so many workers, and return the evaluation."""
+        """Run all tasks on an executor with this number of workers; return the evaluation."""
         prior = self.runner.prior
         self._report()
         from_start = not self._start.shots

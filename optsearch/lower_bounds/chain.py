@@ -16,7 +16,7 @@ from math import comb
 def count_sequences(misses: int, hits: int) -> int:
     """Count the sequences of `hits` hits and at most `misses` misses that end in a hit.
 
-    There are none if `misses` is negative.
+    The count is 0 if `misses` is negative.
     """
     return comb(misses + hits, hits) if misses >= 0 else 0
 

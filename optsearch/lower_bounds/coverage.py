@@ -284,8 +284,9 @@ class SetBound(NamedTuple):
 class Coverage:
     """Upper bounds on how many configurations k cells of a game can meet, for any k.
 
-    Cells meet a configuration that has a ship on one of them. f(S) is the number of configurations
-    that a set S of cells meets, c(S) the number that have ships on all cells of S.
+    A set of cells meets a configuration if there is a ship on one of its cells. f(S) is the number
+    of configurations that a set S of cells meets, c(S) the number that have ships on all cells of
+    S.
 
     For up to four cells the bound is what the best set meets. For more cells it comes from a search
     through the sets, with a bound on what each cell adds to a set P of cells. Let E be a set of
@@ -372,7 +373,7 @@ class Coverage:
     ) -> int | None:
         """Bound what k cells keep: the configurations that they meet, minus costs that they pay.
 
-        The cells pay a cost for each of the given placements that has one of them. The result is an
+        Each given placement has a cost, which is paid if it has one of the cells. The result is an
         upper bound for every choice of the k cells.
 
         limit -- no bound of this size or more is of use, so the search returns `limit` as soon as

@@ -306,8 +306,8 @@ def _report_counting(progress: Progress[BoundsStatus]) -> Progress[Status]:
 def _bound_from_ships_apart(position: Position, configurations: int) -> Bound:
     """Return the bound by leaf counting of the configurations in which no ships touch at a side.
 
-    Their sets of cells differ, and they are counted without a list. Telling that one of them is
-    hidden only helps the player, so the misses on them bound the misses on all configurations.
+    Their sets of cells differ, and they are counted without a list. It only helps the player to
+    know that one of them is hidden. So the misses on them bound the misses on all configurations.
     """
     game, hits = position.game, position.hits_left
     contact = "corner" if game.board.has_corners else "none"
