@@ -113,7 +113,7 @@ class _Certificate:
         raise ProofError(f"{self.path}: {problem}")
 
     def check(self) -> CheckedCertificate:
-        """Check the whole file; ProofError at the first problem."""
+        """Check the whole file, and return what it proves; ProofError at the first problem."""
         started = time.perf_counter()
         fields = self.read_fields()
         try:
@@ -212,7 +212,11 @@ class _Certificate:
     # Hidings
 
     def list_hidings(self) -> dict[Hiding, int]:
-        """Map each hiding to its number of configurations; fill in an example of each."""
+        """Map each hiding to its number of configurations, and fill in `examples`.
+
+        A hiding is what the hider can hide: if nothing is announced, all cells of a configuration
+        together, else its ships.
+        """
         counts: Counter[Hiding] = Counter()
         for ships in reference.configurations(Position(self.game)):
             hiding = (sum(ships),) if self.game.is_silent else self.game.sort_ships(ships)
@@ -271,9 +275,10 @@ class _Certificate:
     def least_payment(self, weights: dict[Hiding, int]) -> tuple[int, str]:
         """Return the least total that a tree pays against the hider's mix, and the method used.
 
-        Each hiding counts as often as it weighs. Silent games are searched for the mean, and solved
-        exactly if that is too long; so are large ones for within=K. All others are computed by the
-        definition.
+        A tree pays its shots, or for within=K 1 for a game that it does not finish; each hiding
+        counts as often as it weighs. For the mean, silent games are searched here, and solved by
+        the exact solver if that is too long. Large silent games for within=K are solved by it, too.
+        All other games are computed by the definition.
         """
         is_mean = self.objective.shots is None
         if self.game.is_silent and is_mean:
@@ -305,7 +310,11 @@ class _Certificate:
     # The shooter
 
     def orbit_payments(self, entries: list[dict[str, Any]]) -> dict[Hiding, Fraction]:
-        """Return the mean that the shooter's mix of trees pays against each orbit."""
+        """Return the mean that the shooter's mix of trees pays against each orbit.
+
+        An orbit is the hidings that symmetries of the grid map to each other; the least of them
+        names it.
+        """
         orbits: dict[Hiding, list[Hiding]] = {}  # by its name
         for hiding in self.configuration_counts:
             orbits.setdefault(self.orbit(hiding), []).append(hiding)
@@ -447,11 +456,7 @@ class _Search:
         return value
 
     def shots(self, family: int) -> list[tuple[int, int, int, int]]:
-        """List the shots that split a family, the least bound first; equal splits count once.
-
-        A shot is a lower bound of the misses after it, the weight that it misses, the sets that it
-        hits, and those that it misses.
-        """
+        """List the shots that split a family, the least bound first; equal splits count once."""
         shots = []
         for hit in {column & family for column in self.columns} - {0, family}:
             missed = family & ~hit

@@ -129,9 +129,10 @@ def solve(
 
 
 def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) -> dict[int, int]:
-    """Return the least total height after each first shot, by the index of its column.
+    """Return the least total height after each first shot.
 
-    Also after an error or ctrl-C, the states found so far are written to the disk.
+    A shot is the index of its cell among the cells that can have a ship. The states found so far
+    are written to the disk, also after an error or ctrl-C.
     """
     try:
         return kernel.first_shots()

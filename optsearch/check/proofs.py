@@ -157,7 +157,11 @@ class Marks:
         return self._images[marks]
 
     def normal_form(self, family: WeightedSets) -> WeightedSets:
-        """Return the normal form of a family: without certain marks, the least of its images."""
+        """Return the normal form of a family, which equivalent families share.
+
+        The marks that are in every set are left out. Of the images under all symmetries, the least
+        is returned.
+        """
         certain = certain_marks(family)
         images_of_sets = [self.images(marks & ~certain) for marks, _ in family]
         weights = [n for _, n in family]
@@ -377,9 +381,11 @@ def _columns(masks: Sequence[int]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def _misses_of_subsets(columns: tuple[int, ...], weights: tuple[int, ...]) -> list[int]:
-    """Return M of each subset of some sets by its definition: the least over all useful shots.
+    """Return the least misses of each subset of some sets, by the definition.
 
-    The bits of an index are the sets in the subset. columns -- the sets with each cell, as bits.
+    They are the least, over all shots that split the subset, of the weight missed and the misses of
+    both parts. The bits of an index are the sets in the subset. columns -- for each cell the sets
+    that have it, as bits.
     """
     weight_sums = _subset_sums(weights)
     misses = [0] * len(weight_sums)
@@ -397,7 +403,8 @@ def root_of(position: Position, prior: Prior | None = None) -> WeightedSets:
     """Return the family of a position: the marks of its configurations, with their weights.
 
     The configurations are listed by the definition. Raises TooLarge for more than MAX_SETS sets,
-    ImpossiblePosition if none is left, NotSupported for other rules.
+    ImpossiblePosition if none is left, NotSupported if sinkings are announced or the first hit ends
+    the game.
     """
     if prior is not None:
         prior.require(position.game)

@@ -79,7 +79,11 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 
 
 def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
-    """Return what a configuration still hides; hits -- the mask of the cells hit."""
+    """Return what a configuration still hides; hits -- the mask of the cells hit.
+
+    It is the mask of the cells left if all hits have the reply HIT. Else it is a tuple of pieces:
+    cells, the reply to a hit on one of them, and the reply to the hit on the last of them.
+    """
     if game.ends_at_hit and hits:
         return ()
     pieces: dict[tuple[int, Reply, Reply], int] = defaultdict(int)
@@ -280,7 +284,8 @@ def _best_cells(family: Family, objective: Objective, shots: float) -> list[int]
 def _tree(position: Position, root: Family, objective: Objective, shots: float) -> DecisionTree:
     """Return the optimal tree that always shoots the first of the best cells.
 
-    For within=K, configurations that are not finished within K shots go on with the least mean.
+    shots -- how many a configuration may take. For within=K, configurations that are not finished
+    by then go on with the least mean.
     """
 
     def subtree(family: Family, objective: Objective, shots: float) -> Node | Leaf:
