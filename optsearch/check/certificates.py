@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, inf
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from optsearch.check import reference
 from optsearch.game import Game, bits, image, parse_cell
@@ -128,7 +128,7 @@ class _Certificate:
         greatest = max(self.orbit_payments(self.entries(fields, "shooter")).values())
         least, method = self.least_mean_payment(weights)
         hider = self.parse_fraction(self.text(fields, "hider_guarantees"))
-        if self.convert(hider) > least:
+        if self.convert(hider) > least:  # a run that was cut short may claim less
             self.refuse_guarantee("hider_guarantees", hider, least)
         shooter = self.parse_fraction(self.text(fields, "shooter_guarantees"))
         if self.convert(shooter) != greatest:
@@ -315,7 +315,7 @@ class _Certificate:
         An orbit is the hidings that symmetries of the grid map to each other; the least of them
         names it.
         """
-        orbits: dict[Hiding, list[Hiding]] = {}  # by its name
+        orbits: dict[Hiding, list[Hiding]] = {}  # name -> hidings
         for hiding in self.configuration_counts:
             orbits.setdefault(self.orbit(hiding), []).append(hiding)
         payments = dict.fromkeys(orbits, Fraction(0))
@@ -389,6 +389,19 @@ class _Certificate:
             self.refuse(f"{name} shoots {text!r:.40}, which is not a cell of {self.game}")
 
 
+class _SearchShot(NamedTuple):
+    """A shot that splits a family of `_Search`.
+
+    bound -- a lower bound of the misses if it is shot first. missed_weight -- the weight of the
+    sets that it misses. hit, missed -- the sets that it hits and misses, as families.
+    """
+
+    bound: int
+    missed_weight: int
+    hit: int
+    missed: int
+
+
 class _Search:
     """A search for the least total height over sets of cells with weights, in plain Python.
 
@@ -399,6 +412,7 @@ class _Search:
     """
 
     def __init__(self, masks: list[int], weights: list[int], effort: int):
+        # The heaviest set has bit 0 of a family.
         order = sorted(range(len(masks)), key=lambda i: (-weights[i], masks[i]))
         self.weights = [weights[i] for i in order]
         self.hits = masks[0].bit_count()  # all sets have equally many cells
@@ -431,8 +445,8 @@ class _Search:
         self.effort_left -= 1
         if self.effort_left < 0:
             return None
-        least, is_below = limit, False
-        # The least bound of the shots that are not below `least`.
+        least, is_below = limit, False  # the least cost found, if there is one below the limit
+        # The least bound of all shots that do not cost less than `least`.
         rest_bound = self.weight(family) * (len(self.columns) + 1)
         for bound, missed_weight, hit, missed in self.shots(family):
             if bound >= least:  # and so are the bounds of all later shots
@@ -455,14 +469,14 @@ class _Search:
         self.cached[family] = value, is_below
         return value
 
-    def shots(self, family: int) -> list[tuple[int, int, int, int]]:
+    def shots(self, family: int) -> list[_SearchShot]:
         """List the shots that split a family, the least bound first; equal splits count once."""
         shots = []
         for hit in {column & family for column in self.columns} - {0, family}:
             missed = family & ~hit
             missed_weight = self.weight(missed)
             bound = missed_weight + self.bound(hit) + self.bound(missed)
-            shots.append((bound, missed_weight, hit, missed))
+            shots.append(_SearchShot(bound, missed_weight, hit, missed))
         return sorted(shots)
 
     def weight(self, family: int) -> int:

@@ -39,7 +39,7 @@ def count(game: Game) -> int:
         placements = game.placements(length)
         closed = [ship | game.halo(ship) for ship in placements]  # no other ship lies there
         ships.append((to_words(placements), to_words(closed)))
-    orders = prod(factorial(count) for count in Counter(game.fleet).values())
+    orders = prod(factorial(equal_ships) for equal_ships in Counter(game.fleet).values())
     return int(count_configurations(ships)) // orders
 
 

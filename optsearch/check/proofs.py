@@ -48,7 +48,7 @@ from functools import lru_cache
 from itertools import count
 from math import comb
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from optsearch.check import reference
 from optsearch.counting.prior import Prior
@@ -144,6 +144,7 @@ class Marks:
         for (_, cells), bit in bit_of.items():
             for cell in bits(cells):
                 marks_on[cell] |= 1 << bit
+        # As permutations of the bits: the mark of bit i goes to the mark of bit permutation[i].
         symmetries = [
             tuple(bit_of[label, image(cells, symmetry)] for label, cells in bit_of)
             for symmetry in game.symmetries()
@@ -335,12 +336,14 @@ def priced_misses(family: WeightedSets, prices: Prices) -> int:
 
     Raises ValueError if more than `MOST_WITH_A_CELL` sets have the same cell.
     """
-    priced_sets = [(cells, n, price) for (cells, n), price in zip(family, prices, strict=True)]
+    priced_sets = [_PricedSet(*member, price) for member, price in zip(family, prices, strict=True)]
     all_cells = 0
-    for cells, _ in family:
-        all_cells |= cells
-    groups = [[s for s in priced_sets if s[0] >> cell & 1] for cell in bits(all_cells)]
-    groups += [[s] for s in priced_sets if not s[0]]
+    for priced in priced_sets:
+        all_cells |= priced.cells
+    groups = [
+        [priced for priced in priced_sets if priced.cells >> cell & 1] for cell in bits(all_cells)
+    ]
+    groups += [[priced] for priced in priced_sets if not priced.cells]
     lowest: dict[int, int] = {}  # w(S) -> the least M(S) - y(S), over all S of this weight
     for group in groups:
         if len(group) > MOST_WITH_A_CELL:
@@ -359,6 +362,14 @@ def priced_misses(family: WeightedSets, prices: Prices) -> int:
             return -(-total // PRICE_OF_MISS)  # rounded up: misses are whole
         total += step
     raise AssertionError
+
+
+class _PricedSet(NamedTuple):
+    """A set of cells (mask) with its weight and its price."""
+
+    cells: int
+    weight: int
+    price: int
 
 
 def _subset_sums(numbers: Sequence[int]) -> list[int]:
@@ -491,7 +502,7 @@ def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name
         elif marks.bound_by_counting(claim.family) < claim.misses:
             for cell, missed, parts in marks.shots(claim.family):
                 bound = missed + sum(map(marks.bound_by_counting, parts))
-                if bound < claim.misses:
+                if bound < claim.misses:  # then earlier claims on the parts are needed
                     bound = missed + sum(map(bound_of, parts))
                 if bound < claim.misses:
                     raise ProofError(

@@ -93,7 +93,8 @@ def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
             first, last = reply(game, ships, 0, shot), reply(game, ships, ship, shot)
             # If the last hit has the same reply, cells of all ships with it are one piece.
             pieces[0 if first == last else ship, first, last] |= shot
-    if {last for _, _, last in pieces} <= {HIT} and not game.ends_at_hit:
+    has_plain_replies = all(last == HIT for _, _, last in pieces)
+    if has_plain_replies and not game.ends_at_hit:
         return sum(pieces.values())
     hidden = sorted(
         ((cells, first, last) for (_, first, last), cells in pieces.items()), key=itemgetter(0)
