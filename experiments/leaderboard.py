@@ -93,68 +93,69 @@ def exact(header: Mapping[str, str]) -> float:
 
 def milliseconds(player: str, game: Game, boards: CellSets) -> float:
     """Return the mean processor time of a shot, with nothing cached from other games."""
-    playing = as_player(player)
-    play_task(
-        player_for_games(playing, game), game, boards[:1], 0, SEED
-    )  # compiles what is compiled
-    spent, shots = 0.0, 0
+    strategy = as_player(player)
+    # Not timed: the first game compiles what is compiled.
+    play_task(player_for_games(strategy, game), game, boards[:1], 0, SEED)
+    seconds, shots = 0.0, 0
     for number in range(len(boards)):
         forget_counts()
-        before = time.process_time()
-        chooser, board = player_for_games(playing, game), boards[number : number + 1]
+        started = time.process_time()
+        chooser, board = player_for_games(strategy, game), boards[number : number + 1]
         shots += sum(play_task(chooser, game, board, number, SEED))
-        spent += time.process_time() - before
-    return 1000 * spent / shots
+        seconds += time.process_time() - started
+    return 1000 * seconds / shots
 
 
-def compared(outcome: Outcome, beside: Outcome) -> Row:
-    """Return how many more shots an outcome has than another on the same boards, with the error.
+def difference_from(first: Outcome, outcome: Outcome) -> Row:
+    """Return how many more shots an outcome has than the first on the same boards, with the error.
 
     Both are None if the two are of one player.
     """
-    if outcome.strategy == beside.strategy:
+    if outcome.strategy == first.strategy:
         return {"difference": None, "difference_error": None}
-    difference = outcome.shots - beside.shots[: outcome.games]
+    difference = outcome.shots - first.shots[: outcome.games]
     return {
         "difference": difference.mean(),
         "difference_error": sd(difference) / sqrt(len(difference)),
     }
 
 
-def row(outcome: Outcome, beside: Outcome, boards: CellSets) -> Row:
+def row_of(outcome: Outcome, first: Outcome, boards: CellSets) -> Row:
     """Return the row of an outcome; AssertionError if its mean is far from the known one.
 
-    beside -- the outcome that it is compared with. boards -- its boards, of which the first are
+    first -- the outcome that it is compared with. boards -- its boards, of which the first are
     played again to time the shots.
     """
     names = ("game", "strategy", "games", "mean", "standard_error", "sd", "median", "worst")
-    exact_mean = known_mean(outcome.strategy, outcome.game)
-    if exact_mean is not None and abs(outcome.mean - exact_mean) > 4 * outcome.standard_error:
+    known = known_mean(outcome.strategy, outcome.game)
+    if known is not None and abs(outcome.mean - known) > 4 * outcome.standard_error:
         raise AssertionError(
-            f"{outcome.strategy} on {outcome.game}: {outcome.mean}, known to be {exact_mean}"
+            f"{outcome.strategy} on {outcome.game}: {outcome.mean}, known to be {known}"
         )
     return {
         **{name: getattr(outcome, name) for name in names},
-        **compared(outcome, beside),
+        **difference_from(first, outcome),
         "milliseconds": milliseconds(outcome.strategy, outcome.game, boards[:TIMED]),
-        "known": exact_mean,
+        "known": known,
     }
 
 
-def played(
+def play_all(
     numbers: dict[Key, int], jobs: int, checkpoints: Path
 ) -> Iterator[tuple[Row, dict[int, int]]]:
     """Play the games of each player; yield its row and its histogram.
 
     numbers -- how many boards each player plays, by game and player.
     """
-    groups = dict.fromkeys((game, games) for (game, _), games in numbers.items())
-    for game, games in sorted(groups, key=lambda group: -group[1]):
-        names = [name for (of, name), number in numbers.items() if (of, number) == (game, games)]
-        print(f"{game}: {games:,} boards, {', '.join(names)}", flush=True)
+    # Players of one game with as many boards play together, those with most boards first.
+    players_of: dict[tuple[Game, int], list[str]] = {}
+    for (game, player), games in numbers.items():
+        players_of.setdefault((game, games), []).append(player)
+    for (game, games), players in sorted(players_of.items(), key=lambda group: -group[0][1]):
+        print(f"{game}: {games:,} boards, {', '.join(players)}", flush=True)
         with show_simulation_progress() as progress:
             outcomes = simulate(
-                list(dict.fromkeys([full_name(FIRST), *names])),
+                list(dict.fromkeys([full_name(FIRST), *players])),
                 game,
                 games=games,
                 seed=SEED,
@@ -164,31 +165,34 @@ def played(
             ).outcomes
         boards = Drawn().boards(game, games, SEED)
         for outcome in outcomes:
-            if outcome.strategy in names:
-                yield row(outcome, outcomes[0], boards), outcome.histogram
+            if outcome.strategy in players:
+                yield row_of(outcome, outcomes[0], boards), outcome.histogram
 
 
-def evaluated(name: str) -> tuple[Row, dict[int, int]]:
+def read_evaluation(name: str) -> tuple[Row, dict[int, int]]:
     """Return the row and the histogram of a strategy that was evaluated on all configurations."""
     table = TABLES["evaluations"].read(name=name)
     histogram = dict(zip(table.column("shots"), table.column("configurations"), strict=True))
-    counts = np.cumsum(list(histogram.values()))
+    finished = np.cumsum(list(histogram.values()))  # configurations within each number of shots
+    configurations = int(finished[-1])
+    median_at = int(np.searchsorted(finished, (configurations + 1) // 2))
     mean = exact(table.header)
-    return {
+    row = {
         "game": Game.parse(table.header["game"]),
         "strategy": table.header["strategy"],
-        "games": int(counts[-1]),
+        "games": configurations,
         "mean": mean,
         "standard_error": 0,
         "sd": float(table.header["sd"]),
-        "median": list(histogram)[int(np.searchsorted(counts, (counts[-1] + 1) // 2))],
+        "median": list(histogram)[median_at],
         "worst": max(histogram),
         **dict.fromkeys(("difference", "difference_error", "milliseconds")),
         "known": mean,
-    }, histogram
+    }
+    return row, histogram
 
 
-def wanted(limit: int, slow: int) -> dict[Key, int]:
+def boards_to_play(limit: int, slow: int) -> dict[Key, int]:
     """Map each game and player to the number of boards: at most `limit`, of slow players `slow`."""
     return {
         (game, full_name(name)): min(games[game], slow if games[game] <= 1_000 else limit)
@@ -201,11 +205,14 @@ def wanted(limit: int, slow: int) -> dict[Key, int]:
 def write(results: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
     """Write both tables, by game and mean; return their paths."""
     order = sorted(results, key=lambda key: (GAMES.index(key[0]), results[key][0]["mean"]))
-    lines = [[results[key][0][name] for name in TABLES["leaderboard"].names] for key in order]
-    shots = [(*key, *pair) for key in order for pair in sorted(results[key][1].items())]
+    rows, shots = [], []
+    for key in order:
+        row, histogram = results[key]
+        rows.append([row[name] for name in TABLES["leaderboard"].names])
+        shots += [(*key, *pair) for pair in sorted(histogram.items())]
     fields = {"seed": SEED}
     return [
-        TABLES["leaderboard"].write(lines, folder, fields=fields),
+        TABLES["leaderboard"].write(rows, folder, fields=fields),
         TABLES["leaderboard_shots"].write(shots, folder, fields=fields),
     ]
 
@@ -218,20 +225,20 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS)
     options = parser.parse_args()
-    numbers = wanted(options.games, options.slow)
+    numbers = boards_to_play(options.games, options.slow)
     results = {}
     for name in EVALUATED:
-        line, histogram = evaluated(name)
-        results[line["game"], line["strategy"]] = line, histogram
-    for line, histogram in played(numbers, options.jobs, options.checkpoints):
-        results[line["game"], line["strategy"]] = line, histogram
+        row, histogram = read_evaluation(name)
+        results[row["game"], row["strategy"]] = row, histogram
+    for row, histogram in play_all(numbers, options.jobs, options.checkpoints):
+        results[row["game"], row["strategy"]] = row, histogram
         write(results, options.output)
     for path in write(results, options.output):
         print(script.typed_path(path))
-    for line in TABLES["leaderboard"].read(TABLES["leaderboard"].path(options.output)):
-        beside = "" if line["known"] is None else f", of all configurations {line['known']:.4f}"
-        name = f"{line['game']}  {line['strategy']}"
-        print(f"{name}: {line['mean']:.4f} ± {line['standard_error']:.4f}{beside}")
+    for row in TABLES["leaderboard"].read(TABLES["leaderboard"].path(options.output)):
+        known = "" if row["known"] is None else f", of all configurations {row['known']:.4f}"
+        mean = f"{row['mean']:.4f} ± {row['standard_error']:.4f}"
+        print(f"{row['game']}  {row['strategy']}: {mean}{known}")
 
 
 if __name__ == "__main__":

@@ -67,26 +67,28 @@ def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverag
     return coverage
 
 
-def by_cells(game: Game) -> dict[str, int]:
+def placements_by_name(game: Game) -> dict[str, int]:
     """Map the names of the cells of every placement, as in A1-A2, to the placement (mask)."""
-    every = [ship for length in set(game.fleet) for ship in game.placements(length)]
-    return {"-".join(game.names(ship)): ship for ship in every}
+    placements = [ship for length in set(game.fleet) for ship in game.placements(length)]
+    return {"-".join(game.names(ship)): ship for ship in placements}
 
 
 def read_beside(game: Game, path: Path) -> list[ConditionalCoverage]:
     """Read the classes of beside_NAME.csv."""
-    ships, rows = by_cells(game), TABLES["beside"].read(path)
-    classes = ((ships[ship], alike, n, met) for ship, alike, n, *met in map(dict.values, rows))
-    return [ConditionalCoverage(ship, alike, n, (0, *met)) for ship, alike, n, met in classes]
+    ships, classes = placements_by_name(game), []
+    for row in TABLES["beside"].read(path):
+        name, class_size, completions, *met = row.values()
+        classes.append(ConditionalCoverage(ships[name], class_size, completions, (0, *met)))
+    return classes
 
 
 def read_reveal(game: Game, path: Path) -> list[Revealed]:
     """Read the classes of reveal_NAME.csv."""
-    ships, rows = by_cells(game), TABLES["reveal"].read(path)
-    classes = (
-        (ships[ship], alike, n, finished) for ship, alike, n, *finished in map(dict.values, rows)
-    )
-    return [Revealed(ship, alike, n, tuple(finished)) for ship, alike, n, finished in classes]
+    ships, classes = placements_by_name(game), []
+    for row in TABLES["reveal"].read(path):
+        name, class_size, completions, *finished = row.values()
+        classes.append(Revealed(ships[name], class_size, completions, tuple(finished)))
+    return classes
 
 
 def write_classes(
@@ -108,19 +110,18 @@ def write_classes(
     clock = script.ProgressClock(title)
 
     def save(done: list[Class], total: int) -> None:
-        table.write(
-            [("-".join(game.names(o.ship)), o.class_size, o.completions, *values(o)) for o in done],
-            path=path,
-            command=command_of(game),
-            game=game,
-        )
+        rows = [
+            ("-".join(game.names(c.ship)), c.class_size, c.completions, *values(c)) for c in done
+        ]
+        table.write(rows, path=path, command=command_of(game), game=game)
         clock(len(done), total)
 
-    return compute(game, read(game, path) if path.exists() else (), progress=save)
+    earlier = read(game, path) if path.exists() else ()
+    return compute(game, earlier, progress=save)
 
 
-def say(j: int, size: int, done: int, total: int) -> None:
-    """Report a search that takes long, by the sequences of `size` of j cells that are done."""
+def report_sequences(j: int, size: int, done: int, total: int) -> None:
+    """Print how far a search for sequences of j cells is: `done` of `total` with `size` cells."""
     if done:
         print(f"sequences of {size} of {j} cells: {done:,} of {total:,}", flush=True)
 
@@ -133,17 +134,28 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     name = file_name_of(game)
     coverage = write_coverage(game, output, checkpoints / f"cover_{name}")
     revealed = write_classes(
-        *(TABLES["reveal"], "reveal game", game, output, read_reveal, lambda o: o.finished, reveal)
+        TABLES["reveal"],
+        "reveal game",
+        game,
+        output,
+        read=read_reveal,
+        values=lambda revealed: revealed.finished,
+        compute=reveal,
     )
     coverages = write_classes(
-        *(TABLES["beside"], "cells beside ships", game, output, read_beside, lambda o: o.met[1:]),
-        partial(list_conditional_coverages, nodes=NODES_BESIDE),
+        TABLES["beside"],
+        "cells beside ships",
+        game,
+        output,
+        read=read_beside,
+        values=lambda coverage: coverage.met[1:],
+        compute=partial(list_conditional_coverages, nodes=NODES_BESIDE),
     )
     title = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"
     with Facts(checkpoints / f"first_ship_{name}", title) as store:
         clock = script.ProgressClock("numbers of misses")
         finished = count_finished(
-            coverage, revealed, coverages, clock, store=store, on_sets=say, nodes=NODES
+            coverage, revealed, coverages, clock, store=store, on_sets=report_sequences, nodes=NODES
         )
     number = coverage.counts.configurations
     bounds = bounds_of_finished(finished, game.fleet_cells, number, "")
