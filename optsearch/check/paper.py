@@ -95,7 +95,7 @@ def solve(
     disk = None if table is None else StatesOnDisk(table, position)
     with nullcontext() if disk is None else disk.store as store:
         stored_before = 0 if store is None else len(store)
-        report = meter(progress, expected, stored_before, kind=SearchStatus)
+        report = meter(progress, expected, stored_before, status_class=SearchStatus)
 
         def report_states(states: int) -> None:
             report(min(stored_before + states, expected), nodes=states)

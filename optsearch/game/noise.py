@@ -261,8 +261,12 @@ class NoisyPosition:
         """For each cell shot: how many replies are false if it has a ship, and if it is water."""
         counts: dict[Cell, tuple[int, int]] = {}
         for shot in self.shots:
-            misses, hits = counts.get(shot.cell, (0, 0))
-            counts[shot.cell] = misses + (not shot.reply.hit), hits + shot.reply.hit
+            if_ship, if_water = counts.get(shot.cell, (0, 0))
+            if shot.reply.hit:
+                if_water += 1
+            else:
+                if_ship += 1
+            counts[shot.cell] = if_ship, if_water
         return counts
 
     def readings(self) -> Iterator[tuple[int, int]]:

@@ -93,8 +93,9 @@ def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, flo
         for index, centre in enumerate(drawn.centres)
         if not drawn.empty >> index & 1
     }
-    extreme_points = [(x + dx, y + dy) for x, y in centres.values() for dx, dy in drawn.outline]
-    extreme_points += [(x + d, y + d) for x, y, _ in labels for d in (-0.4, 0.4)]  # room for text
+    corners = [(x + dx, y + dy) for x, y in centres.values() for dx, dy in drawn.outline]
+    corners_of_labels = [(x + d, y + d) for x, y, _ in labels for d in (-0.4, 0.4)]
+    extreme_points = corners + corners_of_labels
     left, top = map(min, zip(*extreme_points, strict=True))
     right, bottom = map(max, zip(*extreme_points, strict=True))
 

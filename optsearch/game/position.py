@@ -456,18 +456,26 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
         if not words:
             name = cell_name(cell)
             raise PositionError(f"{name} has no reply; write it as in {name} miss or {name}=miss")
-        answer = _spell_out(words.pop(0))
-        if game.has_labels:
-            if game.label_named(answer):  # the ship alone: only a hit names one
-                answer = f"hit:{answer}"
-            elif answer.lower() == "hit" and words and _is_label(words[0], game.bit(cell), game):
-                answer = f"hit:{words.pop(0)}"
-        elif words and (words[0].isdecimal() or _names_sunk_ship(answer, words, game)):
-            answer += f":{words.pop(0)}"
-        while words and not re.search(r"\d", words[0]):  # no cell, so a part of a wrong reply
-            answer += f" {words.pop(0)}"
-        shots.append(Shot(cell, game.reply(answer)))
+        shots.append(Shot(cell, game.reply(_take_reply(words, game, cell))))
     return tuple(shots)
+
+
+def _take_reply(words: list[str], game: Game, cell: Cell) -> str:
+    """Remove the words of a reply from the beginning of a list, and return it as in `hit:3`.
+
+    cell -- the cell of the shot.
+    """
+    answer = _spell_out(words.pop(0))
+    if game.has_labels:
+        if game.label_named(answer):  # the ship alone: only a hit names one
+            answer = f"hit:{answer}"
+        elif answer.lower() == "hit" and words and _is_label(words[0], game.bit(cell), game):
+            answer = f"hit:{words.pop(0)}"
+    elif words and (words[0].isdecimal() or _names_sunk_ship(answer, words, game)):
+        answer += f":{words.pop(0)}"
+    while words and not re.search(r"\d", words[0]):  # no cell, so a part of a wrong reply
+        answer += f" {words.pop(0)}"
+    return answer
 
 
 def _words_of(game: Game, text: str) -> list[str]:

@@ -17,7 +17,7 @@ from optsearch.support.files import MOST_BYTES, read_text, reason_of, replace
 T = TypeVar("T")
 
 MAX_DIGITS = 320  # of a whole number: 128 ships have 256 placements each, at the most
-_KINDS = {str: "a text", int: "an integer", dict: "an object, {…}", list: "a list, […]"}
+_TYPE_NAMES = {str: "a text", int: "an integer", dict: "an object, {…}", list: "a list, […]"}
 
 
 class Document:
@@ -65,7 +65,11 @@ class Document:
                 self.refuse(f"there is no field {name!r}; the fields are {', '.join(names)}")
 
     def value(
-        self, name: str, kind: type[T], fields: Mapping[str, object] | None = None, place: str = ""
+        self,
+        name: str,
+        value_type: type[T],
+        fields: Mapping[str, object] | None = None,
+        place: str = "",
     ) -> T:
         """Return the field of a name; refuse the document if it is missing or of another type.
 
@@ -76,9 +80,9 @@ class Document:
         if name not in fields:
             self.refuse(f"the field {name!r} is missing", place)
         value = fields[name]
-        if type(value) is not kind:
-            found = _KINDS[type(value)] if isinstance(value, dict | list) else repr(value)
-            self.refuse(f"{name!r} is {found:.60}, not {_KINDS[kind]}", place)
+        if type(value) is not value_type:
+            found = _TYPE_NAMES[type(value)] if isinstance(value, dict | list) else repr(value)
+            self.refuse(f"{name!r} is {found:.60}, not {_TYPE_NAMES[value_type]}", place)
         return value
 
     def require_same(self, name: str, actual: int, owner: str) -> None:

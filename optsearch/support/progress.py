@@ -80,7 +80,7 @@ def no_progress(status: Status) -> None:
 
 
 def meter(
-    progress: Progress[Any], total: float, resumed: float = 0, kind: type[Status] = Status
+    progress: Progress[Any], total: float, resumed: float = 0, status_class: type[Status] = Status
 ) -> Callable[..., None]:
     """Start a clock, and return a function that reports the status of some work.
 
@@ -91,7 +91,7 @@ def meter(
 
     def report(done: float, **fields: Any) -> None:
         seconds = time.monotonic() - started
-        progress(kind(done=done, total=total, resumed=resumed, seconds=seconds, **fields))
+        progress(status_class(done=done, total=total, resumed=resumed, seconds=seconds, **fields))
 
     return report
 
