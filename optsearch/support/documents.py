@@ -73,8 +73,8 @@ class Document:
     ) -> T:
         """Return the field of a name; refuse the document if it is missing or of another type.
 
-        kind -- the type that it must have. fields -- the fields of a nested object, in place of
-        those of the document. place -- where that object is in the document, for errors.
+        value_type -- the type that it must have. fields -- the fields of a nested object, in place
+        of those of the document. place -- where that object is in the document, for errors.
         """
         fields = self.fields if fields is None else fields
         if name not in fields:

@@ -84,8 +84,10 @@ def meter(
 ) -> Callable[..., None]:
     """Start a clock, and return a function that reports the status of some work.
 
-    It takes the number of pieces done, and by name the other fields of the status. progress -- what
-    is called with each status. total, resumed -- as in `Status`. kind -- the class of the status.
+    The function takes the number of pieces done, and by name the other fields of the status.
+
+    progress -- it is called with each status. total, resumed -- as in `Status`. status_class -- the
+    class of the status.
     """
     started = time.monotonic()
 
