@@ -261,11 +261,12 @@ def draw_tree(
     boards -- draw each node as a board. depth -- the most shots to draw, or None. whole -- do not
     stop where a page of A3 ends.
     """
-    from optsearch.drawing.trees import draw_tree, page_depth, tree_figure_size
+    from optsearch.drawing.trees import draw_tree as draw_on_axes
+    from optsearch.drawing.trees import page_depth, tree_figure_size
 
     most = tree.worst if whole else page_depth(tree, boards)
     depth = min(depth or tree.worst, most)
     figure = new_figure(*tree_figure_size(tree, boards, depth))
-    draw_tree(figure.add_axes((0, 0, 1, 1)), tree, boards, depth)
+    draw_on_axes(figure.add_axes((0, 0, 1, 1)), tree, boards, depth)
     save_figure(figure, path)
     return depth

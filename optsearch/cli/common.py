@@ -433,9 +433,11 @@ def _lines_of_board(game: Game, texts: Sequence[Sequence[str]]) -> list[BoardLin
         cells.sort(key=lambda index: board.centres[index])
         first, last = game.cell(cells[0]), game.cell(cells[-1])
         name = f"{cell_name(first)}–{cell_name(last)}" if board.digest else str(first[0] + 1)
-        lines.append(
-            BoardLine(name, [(i, texts[i // board.columns][i % board.columns]) for i in cells])
-        )
+        line = BoardLine(name, [])
+        for index in cells:
+            row, column = game.cell(index)
+            line.texts.append((index, texts[row][column]))
+        lines.append(line)
     return lines
 
 

@@ -112,11 +112,9 @@ def read_scope(games: ScopeOptions) -> Scope:
             shortest=games.shortest,
             announce=games.announce.value,
         )
-    rules, defaults = (
-        (games.contact, games.announce, games.shortest),
-        (Contact.NONE, Announced.NOTHING, SHORTEST),
-    )
-    if fleets or rules != defaults:
+    rules = (games.contact, games.announce, games.shortest)
+    default_rules = (Contact.NONE, Announced.NOTHING, SHORTEST)
+    if fleets or rules != default_rules:
         raise OptsearchError(
             "--fleet, --contact, --announce and --shortest work with --max-cells; the text of "
             "--game has them"
@@ -139,7 +137,7 @@ def answer_of(result: CounterexampleSearch) -> Answer:
     answer.add(fewest={name: least.fields for name, least in result.smallest.items()})
     for name, counterexample in result.smallest.items():
         answer.add_heading(f"\nfewest {name}")
-        show_counterexample(answer, counterexample)
+        add_counterexample(answer, counterexample)
     smallest = result.counterexamples[:SHOWN]
     if smallest:
         answer.add_heading("\nsmallest first: best greedy, optimum, configurations, position")
@@ -156,7 +154,7 @@ def answer_of(result: CounterexampleSearch) -> Answer:
     return answer
 
 
-def show_counterexample(answer: Answer, case: Counterexample) -> None:
+def add_counterexample(answer: Answer, case: Counterexample) -> None:
     """Add a counterexample to the text, with its greedy and its best shots."""
     number, cells = case.configurations, case.game.cells
     answer.add(f"{case.position.title}: {cells} cells, {number} configurations, {case.shots} shots")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
@@ -30,6 +30,12 @@ from optsearch.support.decimals import decimal
 from optsearch.support.errors import OptsearchError
 from optsearch.support.workers import Execution
 from optsearch.tree import DecisionTree, Node
+
+if TYPE_CHECKING:  # these take long to load
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from optsearch.equilibria import Equilibrium
 
 SHOWN = 8  # orbits and trees that are listed
 WIDE = 76  # characters of boards side by side
@@ -124,7 +130,7 @@ def _value_of(objective: Objective, payment: float) -> float:
     return payment if objective.shots is None else 1 - payment
 
 
-def answer_of(result: Any) -> Answer:
+def answer_of(result: Equilibrium) -> Answer:
     """Return the answer about an equilibrium."""
     title = title_with_rules(f"{result.game}, hider and shooter at their best", result.game)
     answer = Answer(title, game=str(result.game), objective=str(result.objective))
@@ -149,7 +155,7 @@ def answer_of(result: Any) -> Answer:
     return answer
 
 
-def add_value(answer: Answer, result: Any) -> None:
+def add_value(answer: Answer, result: Equilibrium) -> None:
     """Add the value of the game, and that of a hider who draws uniformly."""
     lower, upper = result.bracket
     if result.objective.shots is None:
@@ -164,7 +170,7 @@ def add_value(answer: Answer, result: Any) -> None:
     uniform, uniform_text = None, "not known; its search was cut short"
     if result.uniform is not None:
         uniform = result.worth(result.uniform)
-        uniform_text = f"{exact_text(uniform)}{_loss_text(result)}"
+        uniform_text = f"{exact_text(uniform)}{_loss_text(result, result.uniform)}"
     answer.add_fact(
         "uniform",
         uniform_text,
@@ -173,7 +179,7 @@ def add_value(answer: Answer, result: Any) -> None:
     )
 
 
-def add_mixes(answer: Answer, result: Any) -> None:
+def add_mixes(answer: Answer, result: Equilibrium) -> None:
     """Add the mixes with probabilities: orbits of the hider, and trees of the shooter."""
     hidings = result.hidings
     orbits = count_text(len(hidings.orbits), "orbit")
@@ -203,7 +209,7 @@ def add_mixes(answer: Answer, result: Any) -> None:
     answer.set_rows(answer.fields["hider"])
 
 
-def percent_board(result: Any, probabilities: Any) -> str:
+def percent_board(result: Equilibrium, probabilities: NDArray[np.float64]) -> str:
     """Draw a board with a probability in percent on each cell.
 
     probabilities -- by row and column.
@@ -220,18 +226,18 @@ def first_shot(tree: DecisionTree) -> str | None:
     return cell_name(tree.root.cell) if isinstance(tree.root, Node) else None
 
 
-def _loss_text(result: Any) -> str:
+def _loss_text(result: Equilibrium, uniform: Fraction) -> str:
     """Say how much a hider loses who draws uniformly; empty if no loss is proved."""
     if result.is_uniform:
         return ": as good as any"
-    loss = float(result.lower - result.uniform)
+    loss = float(result.lower - uniform)
     if not loss:
         return ""
     bound = "" if result.is_exact else "at least "
     return f": a hider who draws uniformly gives away {bound}{loss:.6f}"
 
 
-def draw_orbits(result: Any) -> str:
+def draw_orbits(result: Equilibrium) -> str:
     """Draw the most probable orbits of the hider side by side, each by one of its hidings.
 
     An orbit is the images of a hiding under the symmetries of the board.
@@ -260,13 +266,13 @@ def draw_orbits(result: Any) -> str:
     return "\n".join(lines).rstrip()
 
 
-def first_hiding(result: Any, orbit: int) -> int:
+def first_hiding(result: Equilibrium, orbit: int) -> int:
     """Return the cells of the first hiding of an orbit, as a mask."""
     hidings = result.hidings
     return sum(hidings.hidden[hidings.orbits[orbit][0]])
 
 
-def draw_mix(result: Any, path: Path) -> None:
+def draw_mix(result: Equilibrium, path: Path) -> None:
     """Draw the orbits of the hider, and the probability of a ship on each cell, to a file."""
     from optsearch.drawing.mixes import draw_mix as draw_mix_
     from optsearch.drawing.mixes import mix_figure_size

@@ -10,6 +10,8 @@ from optsearch.cli.app import app
 from optsearch.cli.common import mean_text, read_position_and_prior, replacement_for, title_of
 from optsearch.cli.options import OUTPUT, Form, Option, PosteriorOptions, Seconds
 from optsearch.cli.progress import show_search_progress
+from optsearch.counting.prior import Prior
+from optsearch.game.position import Position
 from optsearch.search import solver
 from optsearch.show import explorer
 from optsearch.support.decimals import mean_bracket_text
@@ -45,30 +47,23 @@ def explore(
     """Write a web page on which you walk an optimal and a greedy strategy shot by shot."""
     position, prior = read_position_and_prior(start)
     explorer.require_small(position, prior)
-    named: list[explorer.NamedTree] = []
-    for path in with_tree or []:
-        loaded = tree_.load(path)
-        explorer.require_same(position, str(path), loaded, prior)
-        name = title_of(loaded, path)
-        names_taken = {*OWN_NAMES, *(name for name, _ in named)}
-        if name in names_taken:
-            name = f"{name} ({path.name})"
-        named.append((name, loaded))
+    named = load_named_trees(with_tree or [], position, prior)
     with show_search_progress(str(position.game)) as progress:
         exact = solver.Solver(position, progress=progress, all_shots=True, prior=prior)
         solution = exact.search(None if time_limit is None else time_limit / 2)
         best = exact.tree()
-        greedy = explorer.greedy_tree(position, prior, time_limit, progress)
-        if greedy[1].total_height < best.total_height:
-            best = greedy[1]
-        named += [("optimal" if solution.is_exact else "best found", best), greedy]
-        upper = min(walked.total_height for _, walked in named)
+        greedy_name, greedy = explorer.greedy_tree(position, prior, time_limit, progress)
+        if greedy.total_height < best.total_height:
+            best = greedy
+        best_name = "optimal" if solution.is_exact else "best found"
+        named += [(best_name, best), (greedy_name, greedy)]
+        upper = min(tree.total_height for _, tree in named)
         limit = None if time_limit is None else Limit(time_limit / 4)
         page = explorer.page(exact, named, limit)
     with replacement_for(output) as temporary_file:
         temporary_file.write_text(page, encoding="utf-8")
     number = solution.configurations
-    trees = [{"name": name, "total_height": walked.total_height} for name, walked in named]
+    trees = [{"name": name, "total_height": tree.total_height} for name, tree in named]
     answer = Answer.about(
         position,
         prior,
@@ -78,9 +73,28 @@ def explore(
         trees=trees,
     )
     answer.set_rows(trees)
-    for name, walked in named:
-        answer.add_fact(name, f"{mean_text(walked.total_height, number)} shots on average")
+    for name, tree in named:
+        answer.add_fact(name, f"{mean_text(tree.total_height, number)} shots on average")
     if solution.total_height is None:
         answer.add_fact("optimum", mean_bracket_text(solution.lower or 0, upper, number))
     answer.add_fact("page", str(output), page=str(output))
     answer.print(form)
+
+
+def load_named_trees(
+    paths: list[Path], position: Position, prior: Prior | None
+) -> list[explorer.NamedTree]:
+    """Return the trees of files, each with a name that no other tree of the page has.
+
+    Raises if a tree is of another position or prior.
+    """
+    named: list[explorer.NamedTree] = []
+    for path in paths:
+        tree = tree_.load(path)
+        explorer.require_same(position, str(path), tree, prior)
+        name = title_of(tree, path)
+        names_taken = {*OWN_NAMES, *(name for name, _ in named)}
+        if name in names_taken:
+            name = f"{name} ({path.name})"
+        named.append((name, tree))
+    return named

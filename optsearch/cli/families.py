@@ -99,8 +99,14 @@ def solve(
         open_executor(WorkerOptions(jobs, dask)) as (executor, workers),
     ):
         parallel = None if executor is None else Parallel(executor, workers)
-        options = SolverOptions(memory=int(memory * 2**30))
-        result = identify_.identify(sets, options, time_limit, parallel, True, progress)
+        result = identify_.identify(
+            sets,
+            SolverOptions(memory=int(memory * 2**30)),
+            time_limit=time_limit,
+            parallel=parallel,
+            partial=True,
+            progress=progress,
+        )
         if tree is not None:
             identify_.save(result.tree(), tree)
         if prove is not None and result.is_exact:
@@ -135,7 +141,7 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
     sets = identify_.read(path)
     limit, found = Limit(time_limit), {}
     half_of_time = None if time_limit is None else time_limit / 2
-    quick_rules_first = identify_.RULES[2:] + identify_.RULES[:2]
+    quick_rules_first = identify_.RULES[2:] + identify_.RULES[:2]  # best and worst take longest
     with show_search_progress(sets.title, "misses", sets.certain_hits) as progress:
         optimum = identify_.identify(sets, time_limit=half_of_time, progress=progress)
         with suppress(LimitReached):
@@ -149,6 +155,15 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
                 f"{time_limit:g} seconds"
             )
         identify_.save(strategies["best"], tree)
+    greedy_answer(sets, optimum, strategies).print(form)
+
+
+def greedy_answer(
+    sets: identify_.Sets,
+    optimum: identify_.Identification,
+    strategies: dict[str, identify_.IdentificationTree],
+) -> Answer:
+    """Return the answer about greedy strategies, by rule, and the optimum."""
     total = optimum.misses if optimum.is_exact else None
     upper = min([optimum.upper, *(strategy.total for strategy in strategies.values())])
     answer = Answer(heading(sets), **family_fields(sets), **misses_fields(total, sets))
@@ -172,7 +187,7 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
     }
     answer.add(rules=rules)
     answer.set_rows({"rule": rule, **row} for rule, row in rules.items())
-    answer.print(form)
+    return answer
 
 
 @declare_fields("bounds bracket is_all")

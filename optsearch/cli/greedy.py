@@ -65,30 +65,31 @@ def greedy(
     position, prior = read_position_and_prior(start)
     require_digest(prior, tree)
     with show_search_progress(str(position.game)) as progress:
-        totals, is_interrupted = GreedyTotals(), False
+        computed, is_interrupted = GreedyTotals(), False
         try:
-            totals.search(position, prior, time_limit, progress)
+            computed.search(position, prior, time_limit, progress)
         except KeyboardInterrupt:
-            if not totals.totals:
+            if not computed.totals:
                 raise
             is_interrupted = True
         except LimitReached:
-            if not totals.totals:
+            if not computed.totals:
                 raise OptsearchError(
                     f"no greedy strategy of {position.game} was evaluated in --time-limit "
                     f"{time_limit:g} seconds; give more time"
                 ) from None
-    answer = totals.answer(position, prior)
-    answer.print(form)
+    computed.answer(position, prior).print(form)
     if is_interrupted:
         raise Interrupted
     if tree is not None:
-        if "best" not in totals.trees:
+        if "best" not in computed.trees:
             raise OptsearchError(
                 f"--tree {str(tree)!r}: the best greedy tree was not known after --time-limit "
                 f"{time_limit:g} seconds"
             )
-        chosen = totals.trees["best"] if totals.compared is None else totals.compared.greedy
+        chosen = computed.trees["best"]
+        if computed.comparison is not None:  # its greedy tree agrees longest with an optimal one
+            chosen = computed.comparison.greedy
         tree_.save(replace(chosen, title="best greedy"), tree)
 
 
@@ -97,7 +98,7 @@ class GreedyTotals:
 
     totals -- by rule, which says how greedy chooses among the most probable cells. trees -- by
     rule, if the tree has been made. lower -- a lower bound on the total height of every strategy.
-    optimum, compared, best_shots and greedy_shots are None until they are known.
+    optimum, comparison, best_shots and greedy_shots are None until they are known.
     """
 
     def __init__(self) -> None:
@@ -105,7 +106,7 @@ class GreedyTotals:
         self.totals: dict[str, int] = {}
         self.trees: dict[str, DecisionTree] = {}
         self.optimum: int | None = None
-        self.compared: GreedyComparison | None = None
+        self.comparison: GreedyComparison | None = None
         self.best_shots: tuple[Cell, ...] | None = None
         self.greedy_shots: tuple[Cell, ...] | None = None
 
@@ -128,7 +129,7 @@ class GreedyTotals:
         self.best_shots = solver.best_shots
         self.optimum = solver.optimum()
         self.totals["best"] = solver.total_height("best")
-        self.compared = solver.compare()
+        self.comparison = solver.compare()
         for name in ("best", *orders_on(position.game), "remainder"):
             self._add_tree(name, solver)
         limit_of_worst = Limit(PATIENCE)
@@ -169,20 +170,20 @@ class GreedyTotals:
         known_rules = [name for name in RULES if name in self.totals]
         rules = {name: self._rule_fields(name) for name in known_rules}
         rows = [HEADS, *self._optimal_rows(), *map(self._rule_row, known_rules)]
-        answer.add("", align_columns(rows, True), "", rules=rules)
+        answer.add("", align_columns(rows, is_right=True), "", rules=rules)
         answer.set_rows({"rule": name, **row} for name, row in rules.items())
-        if self.compared is not None:
-            add_divergences(answer, self.compared.partings, prior)
+        if self.comparison is not None:
+            add_divergences(answer, self.comparison.partings, prior)
         else:
             answer.add("The time was too short for the optimum.", partings=None)
         return answer
 
     def _optimal_rows(self) -> list[tuple[str, ...]]:
         """Return the row of the optimal tree for the table; no row if it is not known."""
-        if self.compared is None or self.optimum is None:
+        if self.comparison is None or self.optimum is None:
             return []
         mean = decimal(Fraction(self.optimum, self.configurations))
-        return [("optimal", f"{self.optimum:,}", mean, "", f"{self.compared.optimal.worst}")]
+        return [("optimal", f"{self.optimum:,}", mean, "", f"{self.comparison.optimal.worst}")]
 
     def _rule_row(self, name: str) -> tuple[str, ...]:
         """Return the row of a rule for the table: name, total height, mean, excess, worst case."""

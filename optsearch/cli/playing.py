@@ -154,7 +154,7 @@ class MatchDialogue:
         self._dialogue.say(f"enter a cell to shoot, as in {cell}; help lists what else there is")
         self._save()
         self._print_boards()
-        self._let_opponent_shoot()  # where it was stopped between the two
+        self._let_opponent_shoot()  # if the match was stopped after the person's shot
         while not self._match.is_over:
             shots = len(self._match.position.shots)
             line = self._dialogue.ask(f"shot {shots + 1}> ")
@@ -186,8 +186,8 @@ class MatchDialogue:
         elif line == "map":
             self._dialogue.say()
             with show_progress("counting") as progress:
-                chart = heat_map_text(posterior_of(position, progress=progress))
-            out.print(chart, soft_wrap=True)
+                heat_map = heat_map_text(posterior_of(position, progress=progress))
+            out.print(heat_map, soft_wrap=True)
         elif line == "board":
             self._print_boards()
         elif line == "undo":

@@ -140,6 +140,13 @@ class CollectedBounds(NamedTuple):
     is_interrupted: bool
 
 
+def _is_tighter(bound: Bound, end: Fraction | None) -> bool:
+    """True if a bound is better than the end of a bracket at its side; also if there is no end."""
+    if end is None:
+        return True
+    return bound.value > end if bound.side == "lower" else bound.value < end
+
+
 def collect_bounds(
     label: str,
     time_limit: float | None,
@@ -161,15 +168,10 @@ def collect_bounds(
 
     def update_best(bound: Bound) -> bool:
         """Return True if the bound narrows the bracket."""
-        end_before = best.get(bound.side)
-        if end_before is not None:
-            is_better = (
-                bound.value > end_before if bound.side == "lower" else bound.value < end_before
-            )
-            if not is_better:
-                return False
-        best[bound.side] = bound.value
-        return True
+        is_better = _is_tighter(bound, best.get(bound.side))
+        if is_better:
+            best[bound.side] = bound.value
+        return is_better
 
     def note(status: BoundsStatus) -> str:
         ends_so_far = [bracket_text(best["lower"], best.get("upper"))] if "lower" in best else []

@@ -94,11 +94,15 @@ def with_progress(
 
     make_checks -- yields the checks; it is given a function to call with each status.
     """
-    report: Progress[EvaluationStatus] = no_progress
-    checks = make_checks(lambda status: report(status))
+    shown_progress: Progress[EvaluationStatus] = no_progress
+
+    def report(status: EvaluationStatus) -> None:
+        shown_progress(status)  # that of the check which is waited for now
+
+    checks = make_checks(report)
     while True:
         with show_evaluation_progress() as progress:
-            report = progress
+            shown_progress = progress
             pair = next(checks, None)
         if pair is None:
             return

@@ -155,8 +155,8 @@ def count(
     """How many solutions there are, exactly, without CP-SAT."""
     puzzle = formats.load(file)
     with show_progress("counting", lambda status: f"{status.rate:,.0f} cells a second") as progress:
-        is_empty = reasoning.is_contradictory(puzzle)
-        number = 0 if is_empty else counting.count(puzzle, limit, time_limit, progress)
+        has_conflict = reasoning.is_contradictory(puzzle)
+        number = 0 if has_conflict else counting.count(puzzle, limit, time_limit, progress)
         reason = "" if number else _no_solution(puzzle, None, time_limit)
     is_exact = limit is None or number < limit
     or_more = "" if is_exact else " or more"

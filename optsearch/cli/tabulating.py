@@ -97,12 +97,12 @@ def answer_of(result: Tabulation, time_limit: float | None, sheet: Sheet) -> Ans
         time_limit=time_limit,
         is_all=not result.is_interrupted,
     )
-    answer.add(text_of(sheet), *sheet.below, values=values)
+    answer.add(sheet_text(sheet), *sheet.below, values=values)
     answer.set_rows(values)
     return answer
 
 
-def text_of(sheet: Sheet) -> str:
+def sheet_text(sheet: Sheet) -> str:
     """Format a table as text: the first column at the left, the others at the right.
 
     Each text is followed by the sign of its note.
@@ -112,4 +112,4 @@ def text_of(sheet: Sheet) -> str:
         [f"{text}{sign:<{width}}" for text, sign, width in zip(row, signs, widths, strict=True)]
         for row, signs in zip(sheet.rows, sheet.signs, strict=True)
     ]
-    return align_columns([sheet.head, *rows], True)
+    return align_columns([sheet.head, *rows], is_right=True)
