@@ -162,7 +162,7 @@ class Scope:
     def _fitting_games(
         self, rows: int, columns: int, fleets: Iterable[tuple[int, ...]]
     ) -> Iterator[Game]:
-        """Yield the games of those fleets that have a configuration on a grid."""
+        """Yield the games on a grid of those of the fleets that fit on it."""
         for fleet in fleets:
             if max(fleet) <= columns and sum(fleet) <= rows * columns:
                 game = Game(rows, columns, fleet, self.contact, self.announce)
@@ -417,7 +417,10 @@ class Positions:
         ]
 
     def _evaluate(self, codes: Codes) -> None:
-        """Fill in M and G of these positions; those of the positions after a shot must be known."""
+        """Fill in the least misses of these positions, of all strategies and of greedy ones.
+
+        Those of the positions after one more shot must be filled in before.
+        """
         optimum, greedy = np.full((2, len(codes)), INFINITE, np.int32)
         most_hits = np.zeros(len(codes), np.int32)  # configurations with the likeliest cell so far
         for cell in range(self.game.cells):
@@ -439,7 +442,8 @@ class Positions:
     def representatives(self) -> Codes:
         """Return one position of each set of equivalent ones: the first with the fewest shots.
 
-        Equivalent positions are found by a hash of their residual families. It is the least, over
+        Equivalent positions are found by a hash of their residual families, which have the cells of
+        each configuration that are still in doubt. It is the least, over
         the symmetries, of the sums of `_sum_products` with a random odd factor for each label and
         cell, without the factors of certain hits. Two positions that are not equivalent have equal
         hashes with a probability of about 2^-60.

@@ -41,7 +41,10 @@ class Diagonals:
         return best_cell(kernel, state)
 
     def _diagonals(self) -> list[list[int]]:
-        """List the choices of diagonals, each by its cells: both directions, every offset."""
+        """List the ways to take every k-th diagonal, each as its cells; k is the shortest ship.
+
+        They differ in the direction of the diagonals, and in the first of them.
+        """
         game = self._kernel.game
         if not game.is_rectangle:
             return []
@@ -57,7 +60,7 @@ class Diagonals:
         ]
 
     def _order_cells(self, cells: list[int]) -> tuple[int, list[int]] | None:
-        """Return the misses in the worst case if these cells are shot in the best order, and it.
+        """Return the misses of the best order of these cells in its worst case, and that order.
 
         Return None if some set has none of the cells, or if a hit leaves too many sets.
         """

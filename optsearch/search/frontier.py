@@ -280,10 +280,10 @@ class BestFirstSearch:
         return node.shots
 
     def _next_from_state(self, node: OrNode, limit: int) -> Question | None:
-        """Return the next question about the cost of a state if it may be below the limit, or None.
+        """Return the next question that may show a cost of a state below the limit, or None.
 
         Shots are asked for by their lower bounds. A state is done when a shot of known cost comes
-        first; at the root the shots after it are asked for too, to find all best ones.
+        first. At the root the shots after it are asked for too, to find all best ones.
         """
         if node.shots is None:
             self._list_shots(node)
@@ -300,7 +300,7 @@ class BestFirstSearch:
         return None
 
     def _next_after_shot(self, shot: AndNode, limit: int) -> Question | None:
-        """Return the next question about the cost of a shot if it may be below the limit, or None.
+        """Return the next question that may show a cost of a shot below the limit, or None.
 
         It is about the shot itself, or, if the shot is open, about one of its parts.
         """

@@ -203,9 +203,9 @@ class IdentificationTree:
     title: str = ""
 
     def paths(self) -> Iterator[tuple[tuple[tuple[str, bool], ...], str]]:
-        """Yield a pair for each end of the tree: the way there, and the name of the set found.
+        """Yield for each end of the tree the answers that lead there, and the set found.
 
-        The way is a tuple of the things asked for, each with True for a hit.
+        The answers are the things asked for, each with True for a hit. The set is its name.
         """
         waiting: list[tuple[tuple[tuple[str, bool], ...], Ask | str]] = [((), self.root)]
         while waiting:
@@ -219,7 +219,7 @@ class IdentificationTree:
 
     @cached_property
     def _ends(self) -> list[tuple[int, int, int]]:
-        """Weight, misses and number of things asked for, for each end of the tree."""
+        """The ends of the tree, in the order of `paths`."""
         weights = dict(zip(self.sets.names, self.sets.weights, strict=True))
         return [
             (weights.get(name, 0), sum(not hit for _, hit in answers), len(answers))

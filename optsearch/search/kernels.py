@@ -480,7 +480,10 @@ class Kernel:
         return _most_probable(counts) or free
 
     def greedy_misses(self) -> int:
-        """Return the cost of greedy from the root, which takes the first of the tied cells."""
+        """Return the misses of a greedy strategy from the root.
+
+        It shoots the first of several equally probable cells.
+        """
         if self.is_silent:
             search = _make_search(
                 self.problem,

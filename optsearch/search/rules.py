@@ -88,7 +88,7 @@ class CompiledScore:
 
 
 def labels_at(game: Game, cell: int) -> list[int | str | None]:
-    """List the labels that a hit on a cell can have, in the order of the kernels.
+    """List the labels that a hit on a cell can have, in the order of their numbers in the kernels.
 
     None is the label of a hit that tells of a sinking alone, without the ship. If hits tell
     nothing, the list is empty.

@@ -239,11 +239,11 @@ class Solver:
             budget += 1
 
     def _sets_to_pack(self) -> Iterable[Sequence[int]]:
-        """Return lists of sets of cells that each bound the worst case by a packing.
+        """Return lists of sets of cells; the packings of each list bound the worst case.
 
-        The list is the family itself, if it is silent and not too large. Else there is one for each
-        ship of the fleet, or none if these do not hold: after a shot, with a prior, or if hits show
-        where a ship lies.
+        If hits tell nothing and the family is not too large, it is the only list. Else there is a
+        list for each ship of the fleet. These bounds do not hold after a shot, with a prior, or if
+        hits show where a ship lies; then there is no list.
         """
         kernel, game = self.kernel, self.position.game
         if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST_ENTRIES:
@@ -615,7 +615,7 @@ def solve(
     table -- folder of a transposition table on disk, made if it does not exist; a run that was
     killed resumes from its last write. executor -- any `concurrent.futures.Executor`; it gets
     `workers` tasks at a time, and the result does not depend on it. time_limit -- seconds, after
-    which the bracket proved so far is returned. partial -- True returns it after ctrl-C, too.
+    which the bracket proved so far is returned. partial -- True returns that after ctrl-C too.
     all_shots -- True also finds the optimum after each first shot, or a bracket of it. prior -- the
     weights of the configurations, for announce=nothing; the result adds up weights instead of
     configurations, and a table on disk belongs to the prior.
