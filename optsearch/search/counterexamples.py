@@ -410,7 +410,8 @@ class Positions:
         """
         unshot_cells = np.zeros(self._cube, np.int8)
         for cell in range(self.game.cells):
-            np.moveaxis(unshot_cells, cell, 0)[-1] += 1
+            not_shot = np.moveaxis(unshot_cells, cell, 0)[-1]  # the positions with this digit there
+            not_shot += 1
         unshot_cells = np.where(self.configurations > 0, unshot_cells.ravel(), -1)
         return [
             np.flatnonzero(unshot_cells == n).astype(np.int32) for n in range(self.game.cells + 1)
@@ -427,13 +428,13 @@ class Positions:
             after, is_choice = self._after_shot(codes, cell)
             after_miss = after[0]
             hits = self.configurations[codes] - self.configurations[after_miss]
-            cost = self._misses_of_shot(self.optimum, after)
-            np.minimum(optimum, cost, where=is_choice, out=optimum)
-            cost = self._misses_of_shot(self.greedy, after)
+            misses = self._misses_of_shot(self.optimum, after)
+            np.minimum(optimum, misses, where=is_choice, out=optimum)
+            greedy_misses = self._misses_of_shot(self.greedy, after)
             is_likelier = hits > most_hits
-            is_better_tie = (hits == most_hits) & (cost < greedy)
+            is_better_tie = (hits == most_hits) & (greedy_misses < greedy)
             is_better = is_choice & (is_likelier | is_better_tie)
-            greedy[is_better] = cost[is_better]
+            greedy[is_better] = greedy_misses[is_better]
             most_hits[is_better] = hits[is_better]
         # If no cell is a choice, nothing is in doubt and nothing is missed.
         self.optimum[codes] = np.where(most_hits, optimum, 0)

@@ -49,15 +49,14 @@ class Diagonals:
         if not game.is_rectangle:
             return []
         distance = min(map(int, game.fleet))
-        return [
-            [
-                cell
-                for cell in range(game.cells)
-                if (cell // game.columns + direction * (cell % game.columns)) % distance == offset
-            ]
-            for direction in (1, -1)
-            for offset in range(distance)
-        ]
+        choices: list[list[int]] = []
+        for direction in (1, -1):
+            by_offset: list[list[int]] = [[] for _ in range(distance)]
+            for cell in range(game.cells):
+                row, column = divmod(cell, game.columns)
+                by_offset[(row + direction * column) % distance].append(cell)
+            choices += by_offset
+        return choices
 
     def _order_cells(self, cells: list[int]) -> tuple[int, list[int]] | None:
         """Return the misses of the best order of these cells in its worst case, and that order.

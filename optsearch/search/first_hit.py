@@ -139,7 +139,12 @@ class FirstHitKernel(Kernel):
             missed = weight - int(counts[cell])
             bound_after = self._bound_by_coverage(max_met, missed, budget_after)
             bounds.append((cell, missed * cost_of_miss + bound_after))
-        return sorted(bounds, key=lambda shot: (shot[0] != best_cell, shot[1], shot[0]))
+
+        def order(shot: tuple[int, int]) -> tuple[bool, int, int]:
+            cell, bound = shot
+            return cell != best_cell, bound, cell
+
+        return sorted(bounds, key=order)
 
     def _weight_by_cell(self, family: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return for each cell of the board the weight of the sets of a family that have it."""
@@ -250,7 +255,7 @@ class FirstHitKernel(Kernel):
         has_cell = self._has_cell[family].astype(np.float32)
         sets_with_both = has_cell.T @ has_cell
         sets_with = sets_with_both.diagonal()
-        # By the cell that may be dominated, and the other one:
+        # Arrays by the cell that may be dominated, and the other one:
         is_covered = sets_with_both == sets_with[:, None]
         is_in_more = sets_with > sets_with[:, None]
         is_earlier = np.tri(len(sets_with), k=-1, dtype=bool)

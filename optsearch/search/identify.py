@@ -21,6 +21,7 @@ from functools import cached_property
 from hashlib import blake2b
 from math import lcm
 from pathlib import Path
+from typing import NamedTuple
 
 from optsearch.counting.family import Family
 from optsearch.counting.prior import parse_weight
@@ -191,6 +192,17 @@ class Ask:
     missed: Ask | str
 
 
+Answers = tuple[tuple[str, bool], ...]  # the things asked for, each with True for a hit
+
+
+class _End(NamedTuple):
+    """An end of a tree: the weight of its set, its misses, and the number of things asked for."""
+
+    weight: int
+    misses: int
+    asked: int
+
+
 @dataclass(frozen=True)
 class IdentificationTree:
     """A strategy: a tree of questions, with the name of the set that is left at each end.
@@ -202,12 +214,12 @@ class IdentificationTree:
     root: Ask | str
     title: str = ""
 
-    def paths(self) -> Iterator[tuple[tuple[tuple[str, bool], ...], str]]:
+    def paths(self) -> Iterator[tuple[Answers, str]]:
         """Yield for each end of the tree the answers that lead there, and the set found.
 
         The answers are the things asked for, each with True for a hit. The set is its name.
         """
-        waiting: list[tuple[tuple[tuple[str, bool], ...], Ask | str]] = [((), self.root)]
+        waiting: list[tuple[Answers, Ask | str]] = [((), self.root)]
         while waiting:
             answers, node = waiting.pop()
             if isinstance(node, str):
@@ -218,23 +230,24 @@ class IdentificationTree:
             waiting.append(((*answers, (thing, True)), node.hit))
 
     @cached_property
-    def _ends(self) -> list[tuple[int, int, int]]:
+    def _ends(self) -> list[_End]:
         """The ends of the tree, in the order of `paths`."""
         weights = dict(zip(self.sets.names, self.sets.weights, strict=True))
-        return [
-            (weights.get(name, 0), sum(not hit for _, hit in answers), len(answers))
-            for answers, name in self.paths()
-        ]
+        ends = []
+        for answers, name in self.paths():
+            misses = sum(not is_hit for _, is_hit in answers)
+            ends.append(_End(weights.get(name, 0), misses, asked=len(answers)))
+        return ends
 
     @property
     def total(self) -> int:
         """The misses over all sets, each as often as it weighs."""
-        return sum(weight * misses for weight, misses, _ in self._ends)
+        return sum(end.weight * end.misses for end in self._ends)
 
     @property
     def worst(self) -> int:
         """The most misses that a set takes."""
-        return max(misses for _, misses, _ in self._ends)
+        return max(end.misses for end in self._ends)
 
     @cached_property
     def misses(self) -> dict[str, int]:
@@ -245,14 +258,14 @@ class IdentificationTree:
     def histogram(self) -> dict[int, int]:
         """The weight of the sets by the number of misses that they take, ascending."""
         weights: Counter[int] = Counter()
-        for weight, misses, _ in self._ends:
-            weights[misses] += weight
+        for end in self._ends:
+            weights[end.misses] += end.weight
         return dict(sorted(weights.items()))
 
     @property
     def asked(self) -> int:
         """The things asked for, hit or missed, over all sets, each as often as it weighs."""
-        return sum(weight * asked for weight, _, asked in self._ends)
+        return sum(end.weight * end.asked for end in self._ends)
 
     def text(self) -> str:
         """Return the tree as text: each thing, and below it the branches after a hit and a miss."""
@@ -311,8 +324,9 @@ def verify(tree: IdentificationTree) -> int:
                     f"{sets.things[node.thing]!r} is asked for twice on the way to {name!r}"
                 )
             asked_mask |= bit
-            misses += not mask & bit
-            node = node.hit if mask & bit else node.missed
+            is_hit = mask & bit != 0
+            misses += not is_hit
+            node = node.hit if is_hit else node.missed
         if node != name:
             raise TreeError(f"{name!r} is hidden, but the tree ends at {node!r}")
         total += weight * misses

@@ -65,7 +65,7 @@ def best_list(
             f"many for an exact list of shots; at most {MAX_ENTRIES:,} cells of sets and shots "
             f"together, and a weight of {MAX_WEIGHT:,}, are solved. bounds brackets the optimum"
         )
-    # The columns by their numbers: first all of `shot`, then all of `missed`.
+    # The numbers of the columns, by step and cell, and by step and set.
     shot = np.arange(steps * cells).reshape(steps, cells)
     missed = shot.size + np.arange(steps * sets).reshape(steps, sets)
     costs = np.tile(weights, steps)
@@ -87,6 +87,7 @@ def best_list(
         raise ArithmeticError(f"HiGHS ended with {status.name}")
     shot_values = np.array(programme.getSolution().col_value[: shot.size])
     is_shot = shot_values.reshape(steps, cells) > 0.5
+    # The replay of the list in integers: the weight missed at each step.
     missed_weights = [int(weights[~has[:, row].any(axis=1)].sum()) for row in is_shot]
     bound = ceil(programme.getInfo().mip_dual_bound - MAX_ERROR)
     if sum(missed_weights) != bound or (meets_all and missed_weights[-1]):

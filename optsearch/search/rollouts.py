@@ -57,6 +57,7 @@ class Rollouts:
             self._kernel.tick()
         if len(state.family) <= FEW:
             return best_cell(kernel, state)
+        # Cells hit before the root are not in the sets.
         hits = state.hits & ~self._kernel.root.hits
         missed = self._kernel.cells_of(self._kernel.root) & ~self._kernel.cells_of(state)
         counts = self._kernel.counts(state)[: self._kernel.game.cells]

@@ -37,7 +37,7 @@ class SharedMemory:
     """
 
     def __init__(self, size: int):
-        descriptor = os.memfd_create("optsearch")
+        descriptor = os.memfd_create("optsearch")  # a file in memory, gone when all have closed it
         weakref.finalize(self, os.close, descriptor)
         os.ftruncate(descriptor, size + EXTRA_BYTES)
         self.handle = MemoryHandle(os.getpid(), descriptor, size, secrets.token_bytes(NAME_BYTES))

@@ -401,10 +401,8 @@ class Solver:
         total = self.watch.certain_cost + cost
         frontier = self.watch.frontier
         if frontier is not None:
-            lower_cost, is_settled = (
-                frontier.lower,
-                frontier.decided_counts[0] == frontier.decided_counts[1],
-            )
+            decided, first_shots = frontier.decided_counts
+            lower_cost, is_settled = frontier.lower, decided == first_shots
         lower = total if lower_cost is None else self.watch.certain_cost + lower_cost
         is_exact = is_settled or kind != "mean"
         has_height = kind == "worst" or (kind == "mean" and lower == total)

@@ -200,13 +200,11 @@ class Team:
     def _can_share_with(self, executor: Executor, shared: SharedMemory) -> bool:
         """True if workers can attach to the memory: all of a cluster, or any one of a pool."""
         if isinstance(executor, Cluster):
-            return all(
-                answer is True for answer in executor.ask(can_attach, shared.handle).values()
-            )
-        places = iter([shared.handle])
-        return all(
-            is_so for _, is_so in run_tasks(executor, can_attach, places, 1, self._watch.tick)
-        )
+            answers = executor.ask(can_attach, shared.handle)
+            return all(answer is True for answer in answers.values())
+        handles = iter([shared.handle])
+        results = run_tasks(executor, can_attach, handles, 1, self._watch.tick)
+        return all(is_attached for _, is_attached in results)
 
     def _spec_for_worker(self, parallel: Parallel, shared: SharedMemory | None) -> SearchSpec:
         """Return the search as one worker gets it, with its share of the memory.
