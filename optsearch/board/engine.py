@@ -21,9 +21,10 @@ from optsearch.support.sharing import translate_worker_errors
 from optsearch.support.workers import process_pool
 
 SECONDS = 10.0  # that a request may take
-GRACE = 1.0  # that one may go on for which a newer one waits, or as long as beginning takes
-PATIENCE = 2.0  # that a request waits for a process that has just begun
-FIRST = 120.0  # that the first process may begin for
+GRACE = 1.0  # that a request may still take after it was given up
+PATIENCE = 2.0  # seconds that a request waits for a process that has just begun
+FIRST = 120.0  # seconds that the first process may begin for
+Call = tuple[Any, ...]  # a function of a module, and its arguments
 
 
 class GivenUp(OptsearchError):
@@ -40,11 +41,14 @@ class Preparing(OptsearchError):
 
 @dataclass
 class _Request:
+    """A call that a page asks for, and the future of its answer."""
+
     page: str
-    call: tuple[Any, ...]  # work and its arguments
+    call: Call
     answer: asyncio.Future[Any]
 
     def fail(self, error: Exception) -> None:
+        """Answer by an error, unless there is an answer already."""
         if not self.answer.done():
             self.answer.set_exception(error)
 
@@ -58,28 +62,22 @@ class Engine:
     up.
     """
 
-    def __init__(
-        self,
-        first: tuple[Any, ...],
-        again: tuple[Any, ...],
-        seconds: float = SECONDS,
-        grace: float = GRACE,
-    ):
+    def __init__(self, first: Call, again: Call, seconds: float = SECONDS, grace: float = GRACE):
         self._first, self._again, self._seconds, self._grace = first, again, seconds, grace
         self._waiting: dict[str, _Request] = {}  # by page, in the order of their turns
         self._running: _Request | None = None
-        self._bell = asyncio.Event()
+        self._is_asked = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._context: AbstractContextManager[ProcessPoolExecutor] | None = None
         self._pool: ProcessPoolExecutor | None = None
-        self._ready: asyncio.Future[Any] | None = None  # what the process begins with
-        self._kept: asyncio.Future[Any] | None = None  # the answer to `first`, once there is one
-        self._clock: asyncio.TimerHandle | None = None
-        self._beginning = 0.0  # how long the process took to begin
+        self._ready: asyncio.Future[Any] | None = None  # the answer to the call it begins with
+        self._first_answer: asyncio.Future[Any] | None = None  # to `first`, once there is one
+        self._clock: asyncio.TimerHandle | None = None  # of the first process
+        self._seconds_to_begin = 0.0  # that the process took
 
     async def __aenter__(self) -> Engine:
-        self._start()
-        self._task = asyncio.create_task(self._serve())
+        self._start_process()
+        self._task = asyncio.create_task(self._answer_requests())
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -88,41 +86,44 @@ class Engine:
         for request in (self._running, *self._waiting.values()):
             if request is not None:
                 request.fail(GivenUp("other games were asked about since; ask again"))
-        self._stop()
+        self._stop_process()
 
     async def ask(self, page: str, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Run a function of a module in the process, and return its answer.
+        """Call a function in the process, and return its answer.
 
-        Raises GivenUp, Preparing, TooLong, WorkerLost, and what the function raises.
+        page -- who asks; its earlier request is given up. work, arguments -- a function of a
+        module, and its arguments. Raises GivenUp, Preparing, TooLong, WorkerLost, and what the
+        function raises.
         """
         call = (work, *arguments)
         request = _Request(page, call, asyncio.get_running_loop().create_future())
         for earlier in (self._waiting.get(page), self._running):
             if earlier is not None and earlier.page == page:
                 earlier.fail(GivenUp("this page has asked for something else since"))
-        if call == self._first and self._kept is not None:
-            return self._kept.result()
+        if call == self._first and self._first_answer is not None:
+            return self._first_answer.result()
         self._waiting[page] = request
-        self._bell.set()
+        self._is_asked.set()
         return await request.answer
 
-    async def _serve(self) -> None:
+    async def _answer_requests(self) -> None:
+        """Answer the requests that wait, one after the other, without an end."""
         while True:
             while not self._waiting:
-                self._bell.clear()
-                await self._bell.wait()
+                self._is_asked.clear()
+                await self._is_asked.wait()
             page = next(iter(self._waiting))
             self._running = request = self._waiting.pop(page)
-            await self._compute(request)
+            await self._answer(request)
             self._running = None
 
-    async def _compute(self, request: _Request) -> None:
-        """Answer a request in the process, or fail it with the reason."""
+    async def _answer(self, request: _Request) -> None:
+        """Answer a request, or fail it with the reason."""
         assert self._ready is not None
         await asyncio.wait(
             {self._ready, request.answer}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED
         )
-        if request.answer.done():
+        if request.answer.done():  # given up
             return
         if not self._ready.done():
             request.fail(
@@ -132,53 +133,56 @@ class Engine:
                 )
             )
             return
-        assert self._pool is not None
         try:
             with translate_worker_errors():
-                if request.call == self._first:
-                    result = (self._kept or self._ready).result()
-                    request.answer.set_result(result)
-                    return
-                work = asyncio.wrap_future(self._pool.submit(*request.call))
-                ends = asyncio.get_running_loop().time() + self._seconds
-                await asyncio.wait(
-                    {work, request.answer},
-                    timeout=self._seconds,
-                    return_when=asyncio.FIRST_COMPLETED,
-                )
-                if request.answer.done() and not work.done():  # given up
-                    left = ends - asyncio.get_running_loop().time()
-                    await asyncio.wait({work}, timeout=min(left, max(self._grace, self._beginning)))
-                if work.done():
-                    result = work.result()
-                    if not request.answer.done():
-                        request.answer.set_result(result)
-                    return
-            work.add_done_callback(_is_lost)
-            self._restart()
-            request.fail(_too_long(self._seconds))
+                await self._compute(request)
         except WorkerLost:
-            self._restart()
+            self._restart_process()
             request.fail(WorkerLost("the process that computes was killed; ask again"))
         except Exception as error:
             request.fail(error)
 
-    def _start(self) -> None:
+    async def _compute(self, request: _Request) -> None:
+        """Answer a request in the process, which has begun; restart it if that takes too long."""
+        assert self._ready is not None
+        assert self._pool is not None
+        if request.call == self._first:  # with which the process began
+            request.answer.set_result((self._first_answer or self._ready).result())
+            return
+        work = asyncio.wrap_future(self._pool.submit(*request.call))
+        deadline = asyncio.get_running_loop().time() + self._seconds
+        await asyncio.wait(
+            {work, request.answer}, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED
+        )
+        if request.answer.done() and not work.done():  # given up, but a new process takes long, too
+            seconds_left = deadline - asyncio.get_running_loop().time()
+            grace = max(self._grace, self._seconds_to_begin)
+            await asyncio.wait({work}, timeout=min(seconds_left, grace))
+        if not work.done():
+            work.add_done_callback(_has_no_answer)
+            self._restart_process()
+            request.fail(_too_long(self._seconds))
+            return
+        result = work.result()
+        if not request.answer.done():
+            request.answer.set_result(result)
+
+    def _start_process(self) -> None:
         loop = asyncio.get_running_loop()
         self._context = process_pool(1)
         self._pool = self._context.__enter__()
-        is_first = self._kept is None
+        is_first = self._first_answer is None
         self._ready = asyncio.wrap_future(
             self._pool.submit(*(self._first if is_first else self._again))
         )
-        began = loop.time()
+        start = loop.time()
 
-        def done(ready: asyncio.Future[Any]) -> None:
-            self._beginning = loop.time() - began
-            if not _is_lost(ready) and is_first:
-                self._kept = ready
+        def note_beginning(ready: asyncio.Future[Any]) -> None:
+            self._seconds_to_begin = loop.time() - start
+            if not _has_no_answer(ready) and is_first:
+                self._first_answer = ready
 
-        self._ready.add_done_callback(done)
+        self._ready.add_done_callback(note_beginning)
         if is_first:
             self._clock = loop.call_later(FIRST, self._do_without_first)
 
@@ -186,14 +190,12 @@ class Engine:
         """Begin with `again` if the first answer takes too long."""
         assert self._ready is not None
         if not self._ready.done():
-            self._kept = asyncio.get_running_loop().create_future()
-            self._kept.set_exception(
-                TooLong(f"this took more than {FIRST:g} seconds and was ended")
-            )
-            _is_lost(self._kept)
-            self._restart()
+            self._first_answer = asyncio.get_running_loop().create_future()
+            self._first_answer.set_exception(_too_long(FIRST))
+            _has_no_answer(self._first_answer)
+            self._restart_process()
 
-    def _stop(self) -> None:
+    def _stop_process(self) -> None:
         if self._clock is not None:
             self._clock.cancel()
             self._clock = None
@@ -201,15 +203,18 @@ class Engine:
             self._context.__exit__(None, None, None)
             self._context = None
 
-    def _restart(self) -> None:
-        self._stop()
-        self._start()
+    def _restart_process(self) -> None:
+        self._stop_process()
+        self._start_process()
 
 
 def _too_long(seconds: float) -> TooLong:
     return TooLong(f"this took more than {seconds:g} seconds and was ended")
 
 
-def _is_lost(future: asyncio.Future[Any]) -> bool:
-    """True if a finished future has no answer. (asyncio reports errors that nobody looks at.)"""
+def _has_no_answer(future: asyncio.Future[Any]) -> bool:
+    """True if a finished future was cancelled, or has an error.
+
+    asyncio reports errors that nobody has looked at; after this call it does not.
+    """
     return future.cancelled() or future.exception() is not None

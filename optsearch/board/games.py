@@ -21,28 +21,35 @@ class Games:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock
-        self._kept: dict[str, tuple[float, bytes]] = {}  # those played last at the end
+        # The time when a game was played, and the game; those played last are at the end.
+        self._kept: dict[str, tuple[float, bytes]] = {}
 
     def add(self, game: bytes) -> str:
         """Keep a new game and return its id; beyond MOST the least recently played goes."""
-        name = secrets.token_hex(16)
-        self.keep(name, game)
+        game_id = secrets.token_hex(16)
+        self.keep(game_id, game)
         while len(self._kept) > MOST:
-            del self._kept[next(iter(self._kept))]
-        return name
+            least_recent = next(iter(self._kept))
+            del self._kept[least_recent]
+        return game_id
 
-    def keep(self, name: str, game: bytes) -> None:
+    def keep(self, game_id: str, game: bytes) -> None:
         """Keep the new state of a game."""
-        self._kept.pop(name, None)
-        self._kept[name] = self._clock(), game
+        self._kept.pop(game_id, None)  # so that it goes to the end
+        self._kept[game_id] = self._clock(), game
 
-    def get(self, name: str) -> bytes:
+    def get(self, game_id: str) -> bytes:
         """Return a game; GameLost for an unknown id."""
-        late = self._clock() - SECONDS
-        self._kept = {key: entry for key, entry in self._kept.items() if entry[0] > late}
-        if name not in self._kept:
+        oldest = self._clock() - SECONDS
+        self._kept = {
+            kept_id: (played, game)
+            for kept_id, (played, game) in self._kept.items()
+            if played > oldest
+        }
+        if game_id not in self._kept:
             raise GameLost(
                 f"this game is lost: games are kept for {SECONDS / 3600:g} hour, {MOST} at most, "
                 "and end with the server"
             )
-        return self._kept[name][1]
+        _, game = self._kept[game_id]
+        return game

@@ -61,24 +61,30 @@ class Guard:
             await self._application(scope, receive, send)
             return
 
-        async def reply(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = list(message.get("headers", ()))
                 present = {name for name, _ in headers}
                 added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                headers += [header for header in added if header[0] not in present]
+                headers += [(name, value) for name, value in added if name not in present]
                 message["headers"] = headers
             await send(message)
 
+        method, fields = scope["method"], _header_fields(scope)
         try:
-            self._check(scope["method"], _fields(scope))
-            body = await _body(_fields(scope), receive) if scope["method"] == "POST" else b""
+            self._check(method, fields)
+            body = await _read_body(fields, receive) if method == "POST" else b""
         except Refused as error:
-            await _refuse(error, reply)
+            await _send_refusal(error, send_with_headers)
             return
-        await self._application(scope, _once(body), reply)
+        await self._application(scope, _receive_body(body), send_with_headers)
 
     def _check(self, method: str, fields: dict[str, list[str]]) -> None:
+        """Raise Refused unless a request has this host and, by POST, comes from the page.
+
+        method -- "GET", "POST" or another one. fields -- of the head, as `_header_fields` returns
+        them.
+        """
         hosts = fields.get("host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             raise Refused(421, "this is not the name of the board; take the address it printed")
@@ -95,14 +101,16 @@ class Guard:
             raise Refused(415, "JSON is accepted")
 
 
-def _fields(scope: MutableMapping[str, Any]) -> dict[str, list[str]]:
+def _header_fields(scope: MutableMapping[str, Any]) -> dict[str, list[str]]:
+    """Return all values of each field in the head of a request, by its name in small letters."""
     fields: dict[str, list[str]] = {}
     for name, value in scope["headers"]:
         fields.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
     return fields
 
 
-async def _body(fields: dict[str, list[str]], receive: Receive) -> bytes:
+async def _read_body(fields: dict[str, list[str]], receive: Receive) -> bytes:
+    """Return the body of a request; Refused if it is too large, or does not come in time."""
     too_large = Refused(413, f"at most {MOST_BYTES:,} bytes are accepted")
     if "content-length" in fields and "transfer-encoding" in fields:
         raise Refused(400, "the length of the request is given in two ways")
@@ -110,7 +118,7 @@ async def _body(fields: dict[str, list[str]], receive: Receive) -> bytes:
     if not length.isdecimal() or int(length) > MOST_BYTES:
         raise too_large
     try:
-        body = await asyncio.wait_for(_all(receive), PATIENCE)
+        body = await asyncio.wait_for(_read_parts(receive), PATIENCE)
     except asyncio.TimeoutError:
         raise Refused(408, "the request took too long to come") from None
     if body is None:
@@ -118,8 +126,8 @@ async def _body(fields: dict[str, list[str]], receive: Receive) -> bytes:
     return body
 
 
-async def _all(receive: Receive) -> bytes | None:
-    """Return the body of a request, or None if it is too large."""
+async def _read_parts(receive: Receive) -> bytes | None:
+    """Return the body of a request, which comes in parts; None if it is too large."""
     body = b""
     while len(body) <= MOST_BYTES:
         message = await receive()
@@ -131,14 +139,16 @@ async def _all(receive: Receive) -> bytes | None:
     return None
 
 
-def _once(body: bytes) -> Receive:
+def _receive_body(body: bytes) -> Receive:
+    """Return a function that gives the application a body that was read before."""
+
     async def receive() -> Message:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return receive
 
 
-async def _refuse(error: Refused, send: Send) -> None:
+async def _send_refusal(error: Refused, send: Send) -> None:
     body = json.dumps({"error": str(error)}).encode()
     headers = [
         (b"content-type", b"application/json"),
@@ -155,37 +165,38 @@ class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
     It is closed at once if its address has more than `EACH`.
     """
 
-    _clock: asyncio.TimerHandle | None = None
-    _peer = ""
-    _open: ClassVar[Counter[str]] = Counter()  # by address
+    _clock: asyncio.TimerHandle | None = None  # runs while a head is awaited
+    _address = ""
+    _open_connections: ClassVar[Counter[str]] = Counter()  # by address
 
     def connection_made(self, transport: Any) -> None:
         """Accept a connection as uvicorn does, and start its clock."""
         super().connection_made(transport)
-        self._peer = transport.get_extra_info("peername")[0]
-        self._open[self._peer] += 1
-        if self._open[self._peer] > EACH:
+        self._address = transport.get_extra_info("peername")[0]
+        self._open_connections[self._address] += 1
+        if self._open_connections[self._address] > EACH:
             transport.close()
-        self._wait()
+        self._start_clock()
 
     def data_received(self, data: bytes) -> None:
         """Take data as uvicorn does; a complete head stops the clock, the next one starts it."""
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._rest()
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        if is_answering:
+            self._stop_clock()
         elif self._clock is None:
-            self._wait()
+            self._start_clock()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Lose a connection as uvicorn does."""
-        self._open[self._peer] -= 1
-        self._rest()
+        self._open_connections[self._address] -= 1
+        self._stop_clock()
         super().connection_lost(exc)
 
-    def _wait(self) -> None:
+    def _start_clock(self) -> None:
         self._clock = self.loop.call_later(PATIENCE, self.transport.close)
 
-    def _rest(self) -> None:
+    def _stop_clock(self) -> None:
         if self._clock is not None:
             self._clock.cancel()
             self._clock = None

@@ -35,15 +35,12 @@ def serve(
     opens it. say -- is told the address.
     Raises OptsearchError for an address or a port that cannot be had.
     """
-    listening = _listening(host, port)
-    with listening:
+    with _listening_socket(host, port) as listening:
         port = listening.getsockname()[1]
         names = {host, "localhost"} if host == LOCAL else {host}
-        bracketed = {f"[{name}]" if ":" in name else name for name in names}
-        hosts = frozenset(f"{name}:{port}" for name in bracketed)
+        hosts = frozenset(_authority(name, port) for name in names)
         token = secrets.token_hex(16)
-        authority = f"[{host}]" if ":" in host else host
-        address = f"http://{authority}:{port}/#token={token}"
+        address = f"http://{_authority(host, port)}/#token={token}"
         server = uvicorn.Server(
             uvicorn.Config(
                 application(first, token, hosts, against),
@@ -60,13 +57,19 @@ def serve(
         say(address)
         with TemporaryDirectory(prefix="optsearch-") as folder:
             if is_opened:
-                webbrowser.open(_leading(Path(folder), address).as_uri())
+                webbrowser.open(_page_leading_to(address, Path(folder)).as_uri())
             server.run(sockets=[listening])
     if server.should_exit:  # by ctrl-C, which it does not always say
         raise KeyboardInterrupt
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _authority(host: str, port: int) -> str:
+    """Return a host with its port as addresses write them, IPv6 in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _listening_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address; OptsearchError if it cannot be used."""
     try:
         ip = ip_address(host)
     except ValueError:
@@ -85,10 +88,11 @@ def _listening(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def _leading(folder: Path, address: str) -> Path:
-    """Write a page that only this user can read and that leads to an address.
+def _page_leading_to(address: str, folder: Path) -> Path:
+    """Write a page to a folder that leads to an address, and return its path.
 
-    The arguments of a browser are no place for a token: everybody on the machine sees them.
+    Only this user can read it. The arguments of a browser are no place for a token: everybody on
+    the machine sees them.
     """
     page = folder / "board.html"
     page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">')
