@@ -1,10 +1,11 @@
 """The process that computes answers, and the order of the requests.
 
-The latest request of each page counts: an older one is given up. Pages take turns. A request that
-takes too long is ended with its process, and another process replaces it.
+Only the latest request of each page counts: an older one is given up. Pages take turns. A request
+that takes too long is ended with its process, and another process takes its place.
 
-A process begins with the counts that all answers need. On a large board that takes longer than any
-request may: requests that come before fail with `Preparing`, and the page asks again.
+A process begins with the counts that all answers need. On a large board these take longer than any
+request may: a request that comes before they are done fails with `Preparing`, and the page asks
+again.
 """
 
 from __future__ import annotations
@@ -54,12 +55,14 @@ class _Request:
 
 
 class Engine:
-    """A process that answers; if it is lost, another one is started.
+    """A process that computes answers; if it is lost, another one takes its place.
 
-    first -- work and its arguments with which the first process begins; it is done once, and its
-    answer is kept. again -- those with which the others begin, to prepare what all answers need.
-    seconds -- of a request, at most. grace -- seconds that a request may go on after it is given
-    up.
+    first -- the call with which the first process begins. It is computed once, and its answer is
+        kept.
+    again -- the call with which each later process begins, to load what all answers need.
+    seconds -- that a request may take.
+    grace -- seconds that a request may still take after it was given up, before its process is
+        ended. It is at least as long as a process takes to begin.
     """
 
     def __init__(self, first: Call, again: Call, seconds: float = SECONDS, grace: float = GRACE):
@@ -187,7 +190,7 @@ class Engine:
             self._clock = loop.call_later(FIRST, self._do_without_first)
 
     def _do_without_first(self) -> None:
-        """Begin with `again` if the first answer takes too long."""
+        """Begin with `again`, unless the answer to `first` has come in time."""
         assert self._ready is not None
         if not self._ready.done():
             self._first_answer = asyncio.get_running_loop().create_future()

@@ -1,4 +1,4 @@
-"""Games under way, each under an id that nobody guesses; limited in number and in time."""
+"""The games under way, each with an id that nobody can guess; limited in number and in time."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ SECONDS = 3600.0  # since a game was last played
 
 
 class GameLost(OptsearchError):
-    """A game that is no longer kept."""
+    """A game is no longer kept, or never was."""
 
 
 class Games:
-    """Games as bytes. clock -- in seconds."""
+    """Games by their ids. A game is bytes, and goes if it was not played for SECONDS.
+
+    clock -- a function that returns the time in seconds.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock
@@ -25,7 +28,10 @@ class Games:
         self._kept: dict[str, tuple[float, bytes]] = {}
 
     def add(self, game: bytes) -> str:
-        """Keep a new game and return its id; beyond MOST the least recently played goes."""
+        """Keep a new game and return its id.
+
+        If there are more than MOST, the one that was played least recently goes.
+        """
         game_id = secrets.token_hex(16)
         self.keep(game_id, game)
         while len(self._kept) > MOST:

@@ -31,9 +31,12 @@ def serve(
 ) -> None:
     """Serve a board until ctrl-C, which raises KeyboardInterrupt.
 
-    first, against -- as in `application`. port -- 0 for a free one. is_opened -- whether a browser
-    opens it. say -- is told the address.
-    Raises OptsearchError for an address or a port that cannot be had.
+    first, against -- as `application` takes them.
+    host -- an address of this machine. port -- a free port is taken for 0.
+    is_opened -- True to open the page in a browser.
+    say -- a function that is called with the address of the page.
+
+    Raises OptsearchError for an address or a port that cannot be used.
     """
     with _listening_socket(host, port) as listening:
         port = listening.getsockname()[1]
