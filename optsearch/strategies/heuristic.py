@@ -71,14 +71,14 @@ class Heuristic(Player):
 
     def compiled(self, game: Game) -> Compiled:
         """Return a compiled function that plays a whole game."""
-        from optsearch.strategies.loops import heuristic
+        from optsearch.strategies.loops import play_heuristic
 
         game.require_usual(str(self))
         fleet = np.array(game.fleet, np.int64)
 
         def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
             board = cells.reshape(game.rows, game.columns)
-            return int(heuristic(board, fleet, self.version, self.trials, generator))
+            return int(play_heuristic(board, fleet, self.version, self.trials, generator))
 
         return play
 
@@ -91,8 +91,8 @@ class HeuristicGame:
         self._fleet = np.array(game.fleet, np.int64)
         self._generator = generator
         self._state = np.zeros((game.rows, game.columns), np.uint8)
-        self._hit = np.zeros((game.cells, 2), np.int64)
-        self._number = self._misses = 0  # hits of this attack, and misses in a row
+        self._hits = np.zeros((game.cells, 2), np.int64)  # of this attack: row and column
+        self._hit_count = self._misses = 0
 
     def __str__(self) -> str:
         return self._name
@@ -111,16 +111,18 @@ class HeuristicGame:
         """Take the reply to a shot."""
         from optsearch.strategies.loops import update_heuristic
 
-        arguments = self._state, self._hit, np.int64(self._number), self._misses
         row, column = cell
-        self._number, self._misses = update_heuristic(
-            *arguments, row, column, is_hit, self._version
+        self._hit_count, self._misses = update_heuristic(
+            *(self._state, self._hits, np.int64(self._hit_count), self._misses),
+            *(row, column, is_hit, self._version),
         )
 
     def values(self) -> NDArray[np.float64]:
         """Return the value of each cell, of shape (rows, columns)."""
         from optsearch.strategies.loops import heuristic_values
 
-        arguments = self._state, self._fleet, self._version, self._trials
-        values, self._number = heuristic_values(*arguments, self._hit, np.int64(self._number))
+        values, self._hit_count = heuristic_values(
+            *(self._state, self._fleet, self._version, self._trials),
+            *(self._hits, np.int64(self._hit_count)),
+        )
         return np.asarray(values)

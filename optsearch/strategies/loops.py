@@ -24,29 +24,34 @@ Array = Any  # numba infers the types of arrays; the docstrings say them
 
 
 @njit(cache=True)
-def heuristic(board: Array, fleet: Array, version: int, trials: int, rng: Any) -> int:
-    """Play a game of a version of `Heuristic` with the switches `trials`; return its shots."""
+def play_heuristic(board: Array, fleet: Array, version: int, trials: int, rng: Any) -> int:
+    """Play a game of `Heuristic`; return the number of its shots.
+
+    version, trials -- of the player. rng -- the generator.
+    """
     rows, columns = board.shape
     state = np.zeros((rows, columns), np.uint8)
-    hit = np.zeros((rows * columns, 2), np.int64)
-    number = np.int64(0)  # with a literal, numba would compile functions that take it twice
+    hits = np.zeros((rows * columns, 2), np.int64)
+    hit_count = np.int64(0)  # with a literal, numba would compile functions that take it twice
     misses = shots = 0
-    left = np.count_nonzero(board)
-    while left:
-        values, number = heuristic_values(state, fleet, version, trials, hit, number)
+    cells_left = np.count_nonzero(board)
+    while cells_left:
+        values, hit_count = heuristic_values(state, fleet, version, trials, hits, hit_count)
         row, column = draw_highest(values, state, rng)
         shots += 1
         is_hit = board[row, column] > 0
-        left -= is_hit
-        number, misses = update_heuristic(state, hit, number, misses, row, column, is_hit, version)
+        cells_left -= is_hit
+        hit_count, misses = update_heuristic(
+            state, hits, hit_count, misses, row, column, is_hit, version
+        )
     return shots
 
 
 @njit(cache=True)
 def update_heuristic(
     state: Array,
-    hit: Array,
-    number: int,
+    hits: Array,
+    hit_count: int,
     misses: int,
     row: int,
     column: int,
@@ -59,51 +64,52 @@ def update_heuristic(
     """
     state[row, column] = HIT if is_hit else MISS
     if version < 3:
-        return number, misses
+        return hit_count, misses
     if is_hit:
-        number = np.int64(0) if version == 3 else number
-        hit[number, 0], hit[number, 1] = row, column
-        return number + 1, 0
-    if number and misses + 1 == PATIENCE:
+        hit_count = np.int64(0) if version == 3 else hit_count
+        hits[hit_count, 0], hits[hit_count, 1] = row, column
+        return hit_count + 1, 0
+    if hit_count and misses + 1 == PATIENCE:
         return np.int64(0), 0
-    return number, misses + 1
+    return hit_count, misses + 1
 
 
 @njit(cache=True)
 def heuristic_values(
-    state: Array, fleet: Array, version: int, trials: int, hit: Array, number: int
+    state: Array, fleet: Array, version: int, trials: int, hits: Array, hit_count: int
 ) -> tuple[Array, int]:
     """Return the matrix of `Heuristic` (float64) and the number of hits of the attack left."""
     if version == 1:
         return np.ones(state.shape), 0
-    lying, standing, shares = state, state.T.copy(), np.ones(len(fleet))
-    if trials & 1:
-        lying, standing = without_crossings(state), without_crossings(state.T)
-    if trials & 2:
+    horizontal, vertical, shares = state, state.T.copy(), np.ones(len(fleet))
+    if trials & 1:  # the switch `beside`
+        horizontal, vertical = without_crossings(state), without_crossings(state.T)
+    if trials & 2:  # the switch `weights`
         shares = shares_left(state, fleet)
-    if number:
-        values = attack(state, lying, standing, fleet, shares, version, hit, number)
-        if version > 3:
-            hunted = hunt(state, lying, standing, fleet, shares)
-            values = mix_with_line(values, hunted, hit, number)
-        return values, number
-    return hunt(state, lying, standing, fleet, shares), 0
+    if hit_count == 0:
+        return hunting_values(state, horizontal, vertical, fleet, shares), 0
+    values = attacking_values(state, horizontal, vertical, fleet, shares, version, hits, hit_count)
+    if version > 3:
+        hunted = hunting_values(state, horizontal, vertical, fleet, shares)
+        values = mix_with_line(values, hunted, hits, hit_count)
+    return values, hit_count
 
 
 @njit(cache=True)
 def without_crossings(state: Array) -> Array:
     """Return the board with three standing hits in a line (two at the border) turned to misses."""
     rows, columns = state.shape
-    turned = state.copy()
+    changed = state.copy()
     for row in range(rows):
         first, last = max(row - 1, 0), min(row + 1, rows - 1)
         for column in range(columns):
             is_line = first < last
             for k in range(first, last + 1):
                 is_line = is_line and state[k, column] == HIT
-            for k in range(first, last + 1 if is_line else first):
-                turned[k, column] = MISS
-    return turned
+            if is_line:
+                for k in range(first, last + 1):
+                    changed[k, column] = MISS
+    return changed
 
 
 @njit(cache=True)
@@ -112,15 +118,15 @@ def shares_left(state: Array, fleet: Array) -> Array:
 
     If that leaves no ship, all shares are 1.
     """
-    runs = np.zeros(len(fleet) + state.size + 1, np.int64)
+    runs = np.zeros(len(fleet) + state.size + 1, np.int64)  # by length
     add_runs(runs, state)
     add_runs(runs, state.T)
     shares = np.zeros(len(fleet))
     for i in range(len(fleet)):
-        equal = 0
+        equal_ships = 0
         for ship in fleet:
-            equal += ship == fleet[i]
-        shares[i] = max(0, equal - runs[fleet[i]]) / equal
+            equal_ships += ship == fleet[i]
+        shares[i] = max(0, equal_ships - runs[fleet[i]]) / equal_ships
     return shares if largest(shares.reshape(1, -1)) > 0 else np.ones(len(fleet))
 
 
@@ -129,28 +135,30 @@ def add_runs(runs: Array, state: Array) -> None:
     """Count the horizontal runs of two hits and more that cannot be longer, by their length."""
     rows, columns = state.shape
     for row in range(rows):
-        length, is_closed = 0, True
+        length, starts_closed = 0, True
         for column in range(columns + 1):
             if column < columns and state[row, column] == HIT:
                 length += 1
                 continue
-            is_end = column == columns or state[row, column] == MISS
-            if length > 1 and is_closed and is_end:
+            ends_closed = column == columns or state[row, column] == MISS
+            if length > 1 and starts_closed and ends_closed:
                 runs[length] += 1
-            length, is_closed = 0, is_end
+            length, starts_closed = 0, ends_closed
 
 
 @njit(cache=True)
-def hunt(state: Array, lying: Array, standing: Array, fleet: Array, shares: Array) -> Array:
-    """Return the matrix of hunting: the shares of the placements without a miss on each cell.
+def hunting_values(
+    state: Array, horizontal: Array, vertical: Array, fleet: Array, shares: Array
+) -> Array:
+    """Return the values of hunting: the shares of the placements without a miss on each cell.
 
-    The greatest value is scaled to 1, and hits have 0. lying, standing -- the board as horizontal
-    and as vertical placements see it; the second is transposed.
+    The greatest value is scaled to 1, and hits have 0. horizontal, vertical -- the board as
+    placements in that direction see it; the second is transposed.
     """
     values = np.zeros(state.shape)
     for i in range(len(fleet)):
-        add_placements(values, lying, fleet[i], shares[i])
-        add_placements(values.T, standing, fleet[i], shares[i])
+        add_placements(values, horizontal, fleet[i], shares[i])
+        add_placements(values.T, vertical, fleet[i], shares[i])
     greatest = largest(values)
     for row in range(state.shape[0]):
         for column in range(state.shape[1]):
@@ -174,33 +182,34 @@ def add_placements(values: Array, state: Array, ship: int, share: float) -> None
 
 
 @njit(cache=True)
-def attack(
+def attacking_values(
     state: Array,
-    lying: Array,
-    standing: Array,
+    horizontal: Array,
+    vertical: Array,
     fleet: Array,
     shares: Array,
     version: int,
-    hit: Array,
-    number: int,
+    hits: Array,
+    hit_count: int,
 ) -> Array:
-    """Return the matrix of attacking: the weights of the placements through hits of this attack.
+    """Return the values of attacking: on each cell the weights of the placements through the hits.
 
-    Placements with a miss do not count, and hits have 0.
+    A placement counts once for each hit of this attack in it, by the weight of the hit and the
+    share of the ship. Placements with a miss do not count, and hits have 0.
     """
     values = np.zeros(state.shape)
-    weights = np.ones(number)
+    weights = np.ones(hit_count)
     if version == 5:
-        for i in range(number):
-            apart = 0.1
-            if i < number - 1:
-                down, across = hit[i, 0] - hit[i + 1, 0], hit[i, 1] - hit[i + 1, 1]
+        for i in range(hit_count):
+            apart = 0.1  # instead of a distance, for the last hit
+            if i < hit_count - 1:
+                down, across = hits[i, 0] - hits[i + 1, 0], hits[i, 1] - hits[i + 1, 1]
                 apart = sqrt(down * down + across * across)
             weights[i] = 1 - 0.1 * (1.5 * apart - i)
     for i in range(len(fleet)):
         weighed = weights * shares[i]
-        add_attacks(values, lying, fleet[i], hit[:, 0], hit[:, 1], weighed)
-        add_attacks(values.T, standing, fleet[i], hit[:, 1], hit[:, 0], weighed)
+        add_attacks(values, horizontal, fleet[i], hits[:, 0], hits[:, 1], weighed)
+        add_attacks(values.T, vertical, fleet[i], hits[:, 1], hits[:, 0], weighed)
     for row in range(state.shape[0]):
         for column in range(state.shape[1]):
             if state[row, column] == HIT:
@@ -210,28 +219,28 @@ def attack(
 
 @njit(cache=True)
 def add_attacks(
-    values: Array, state: Array, ship: int, row_of: Array, column_of: Array, w: Array
+    values: Array, state: Array, ship: int, hit_rows: Array, hit_columns: Array, weights: Array
 ) -> None:
     """Add the weight of each hit to every cell of its horizontal placements without a miss.
 
     As printed, placements that end on the last column are left out.
     """
     columns = state.shape[1]
-    for i in range(len(w)):
-        row = row_of[i]
-        for first in range(column_of[i] - ship + 1, column_of[i] + 1):
+    for i in range(len(weights)):
+        row = hit_rows[i]
+        for first in range(hit_columns[i] - ship + 1, hit_columns[i] + 1):
             if first < 0 or first >= columns - ship:
                 continue
-            is_free = True
+            has_no_miss = True
             for k in range(first, first + ship):
-                is_free = is_free and state[row, k] != MISS
-            if is_free:
+                has_no_miss = has_no_miss and state[row, k] != MISS
+            if has_no_miss:
                 for k in range(first, first + ship):
-                    values[row, k] += w[i]
+                    values[row, k] += weights[i]
 
 
 @njit(cache=True)
-def mix_with_line(values: Array, hunted: Array, hit: Array, number: int) -> Array:
+def mix_with_line(values: Array, hunted: Array, hits: Array, hit_count: int) -> Array:
     """Multiply the line of the last two hits by FACTOR, and scale the greatest value to 1.
 
     The line is the row or column that they share, if they do. If its values are all 0, return the
@@ -239,15 +248,15 @@ def mix_with_line(values: Array, hunted: Array, hit: Array, number: int) -> Arra
     """
     rows, columns = values.shape
     is_used_up = False
-    if number > 1:
-        row, column = hit[number - 1, 0], hit[number - 1, 1]
+    if hit_count > 1:
+        row, column = hits[hit_count - 1, 0], hits[hit_count - 1, 1]
         total = 0.0
-        if hit[number - 2, 0] == row:
+        if hits[hit_count - 2, 0] == row:
             for k in range(columns):
                 total += values[row, k]
                 values[row, k] *= FACTOR
             is_used_up = total == 0
-        elif hit[number - 2, 1] == column:
+        elif hits[hit_count - 2, 1] == column:
             for k in range(rows):
                 total += values[k, column]
                 values[k, column] *= FACTOR
@@ -292,13 +301,13 @@ def draw_highest(values: Array, state: Array, rng: Any) -> tuple[int, int]:
         for column in range(state.shape[1]):
             if state[row, column] == UNKNOWN and values[row, column] == greatest:
                 ties += 1
-    chosen = int(rng.random() * ties)
+    ties_before = int(rng.random() * ties)  # the tied cells before the one that is drawn
     for row in range(state.shape[0]):
         for column in range(state.shape[1]):
             if state[row, column] == UNKNOWN and values[row, column] == greatest:
-                if chosen == 0:
+                if ties_before == 0:
                     return row, column
-                chosen -= 1
+                ties_before -= 1
     raise AssertionError("no cell is left")
 
 
@@ -326,11 +335,28 @@ class Knowledge(NamedTuple):
     cell, kind or OTHER, number of the shot. counts -- the numbers of shots and of these sinkings.
     """
 
-    order: Array
+    shot_of_hit: Array
     closed: Array
     afloat: Array
-    sunk: Array
+    sinkings: Array
     counts: Array
+
+
+class Rules(NamedTuple):
+    """The parts of a game that players by values need.
+
+    kind_of_ship -- the kind of each ship of the fleet, in its order. tells_sinkings -- True if
+    sinkings are announced. names_sunk_ships -- True if they tell the kind, too. ships -- all
+    placements. sides -- the neighbours of each cell, in rows that OTHER fills up. pattern -- 2 for
+    a cell of the pattern of `Parity`, else 1.
+    """
+
+    kind_of_ship: Array
+    tells_sinkings: bool
+    names_sunk_ships: bool
+    ships: Ships
+    sides: Array
+    pattern: Array
 
 
 @njit(cache=True)
@@ -339,11 +365,11 @@ def begin_knowledge(holes: Array, fleet: Array) -> Knowledge:
 
     holes -- 1 for each cell that is a hole. fleet -- the number of ships of each kind.
     """
-    sunk = np.zeros((fleet.sum(), 3), np.int64)
-    order = np.zeros(len(holes), np.int64)
+    sinkings = np.zeros((fleet.sum(), 3), np.int64)
+    shot_of_hit = np.zeros(len(holes), np.int64)
     for cell in range(len(holes)):
-        order[cell] = OTHER if holes[cell] else UNKNOWN
-    return Knowledge(order, holes.copy(), fleet.copy(), sunk, np.zeros(2, np.int64))
+        shot_of_hit[cell] = OTHER if holes[cell] else UNKNOWN
+    return Knowledge(shot_of_hit, holes.copy(), fleet.copy(), sinkings, np.zeros(2, np.int64))
 
 
 @njit(cache=True)
@@ -352,39 +378,46 @@ def learn_reply(
 ) -> None:
     """Update the knowledge by a reply. kind -- of the ship sunk; OTHER if it is unknown."""
     knowledge.counts[0] += 1
+    shot = knowledge.counts[0]
     if not is_hit:
-        knowledge.order[cell], knowledge.closed[cell] = OTHER, 1
+        knowledge.shot_of_hit[cell], knowledge.closed[cell] = OTHER, 1
         return
-    knowledge.order[cell] = knowledge.counts[0]
+    knowledge.shot_of_hit[cell] = shot
     if is_sunk:
-        last = knowledge.counts[1]
-        knowledge.sunk[last, 0], knowledge.sunk[last, 1], knowledge.sunk[last, 2] = (
-            cell,
-            kind,
-            knowledge.counts[0],
-        )
+        new_sinking = knowledge.sinkings[knowledge.counts[1]]
+        new_sinking[0], new_sinking[1], new_sinking[2] = cell, kind, shot
         knowledge.counts[1] += 1
         if kind != OTHER:
             knowledge.afloat[kind] -= 1
-    place = 0
-    while place < knowledge.counts[1]:
-        ship = explanation(knowledge, ships, place)
+    # A sinking that is explained closes cells, which may explain another: begin again after each.
+    index = 0
+    while index < knowledge.counts[1]:
+        ship = find_explanation(knowledge, ships, index)
         if ship == OTHER:
-            place += 1
+            index += 1
             continue
-        close(knowledge, ships, ship)
-        if knowledge.sunk[place, 1] == OTHER:
+        close_placement(knowledge, ships, ship)
+        if knowledge.sinkings[index, 1] == OTHER:
             knowledge.afloat[ships.kind[ship]] -= 1
-        knowledge.counts[1] -= 1
-        for later in range(place, knowledge.counts[1]):
-            for k in range(3):
-                knowledge.sunk[later, k] = knowledge.sunk[later + 1, k]
-        place = 0
+        remove_sinking(knowledge, index)
+        index = 0
 
 
 @njit(cache=True)
-def close(knowledge: Knowledge, ships: Ships, ship: int) -> None:
-    """Close the cells of a placement, and those around that other ships may not have."""
+def remove_sinking(knowledge: Knowledge, index: int) -> None:
+    """Remove a sinking: those after it move up by a row."""
+    knowledge.counts[1] -= 1
+    for later in range(index, knowledge.counts[1]):
+        for k in range(3):
+            knowledge.sinkings[later, k] = knowledge.sinkings[later + 1, k]
+
+
+@njit(cache=True)
+def close_placement(knowledge: Knowledge, ships: Ships, ship: int) -> None:
+    """Close the cells of a placement, and those around it that other ships may not have.
+
+    ship -- the index of the placement.
+    """
     for cells in (ships.cells[ship], ships.halo[ship]):
         for cell in cells:
             if cell != OTHER:
@@ -392,40 +425,44 @@ def close(knowledge: Knowledge, ships: Ships, ship: int) -> None:
 
 
 @njit(cache=True)
-def explanation(knowledge: Knowledge, ships: Ships, place: int) -> int:
+def find_explanation(knowledge: Knowledge, ships: Ships, index: int) -> int:
     """Return the only placement that explains a sinking; OTHER if there are several or none.
 
-    Its kind is that of the reply, or else the longest afloat that has such a placement.
+    If the reply told the kind of the ship, the placement is of that kind. Otherwise only the
+    longest kind afloat that has an explanation counts. index -- of the sinking.
     """
-    cell, named_kind, shot = knowledge.sunk[place]
+    cell, told_kind, shot = knowledge.sinkings[index]
     for kind in range(len(knowledge.afloat)):
-        if kind != named_kind if named_kind != OTHER else knowledge.afloat[kind] < 1:
+        is_possible = knowledge.afloat[kind] > 0 if told_kind == OTHER else kind == told_kind
+        if not is_possible:
             continue
-        last, number = OTHER, 0
+        last, explanations = OTHER, 0
         for ship in range(len(ships.kind)):
-            if ships.kind[ship] == kind and explains(knowledge, ships, ship, cell, shot):
+            if ships.kind[ship] == kind and is_explanation(knowledge, ships, ship, cell, shot):
                 last = ship
-                number += 1
-        if number:
-            return last if number == 1 else OTHER
+                explanations += 1
+        if explanations:
+            return last if explanations == 1 else OTHER
     return OTHER
 
 
 @njit(cache=True)
-def explains(knowledge: Knowledge, ships: Ships, ship: int, cell: int, shot: int) -> bool:
-    """True if a placement has the cell, lies on hits made by then, and touches no other hit."""
+def is_explanation(knowledge: Knowledge, ships: Ships, ship: int, cell: int, shot: int) -> bool:
+    """True if a placement can be the ship that a shot at a cell sank.
+
+    It has the cell, all its cells were hit by then and are not closed, and it touches no other hit.
+    """
     has_cell = False
-    for hit_cell in ships.cells[ship]:
-        if hit_cell != OTHER:
-            if (
-                knowledge.order[hit_cell] < 1
-                or knowledge.order[hit_cell] > shot
-                or knowledge.closed[hit_cell]
-            ):
-                return False
-            has_cell = has_cell or hit_cell == cell
-    for hit_cell in ships.halo[ship]:
-        if hit_cell != OTHER and knowledge.order[hit_cell] > 0:
+    for ship_cell in ships.cells[ship]:
+        if ship_cell == OTHER:
+            continue
+        hit_at = knowledge.shot_of_hit[ship_cell]
+        was_hit_by_then = 1 <= hit_at <= shot
+        if not was_hit_by_then or knowledge.closed[ship_cell]:
+            return False
+        has_cell = has_cell or ship_cell == cell
+    for beside in ships.halo[ship]:
+        if beside != OTHER and knowledge.shot_of_hit[beside] > 0:
             return False
     return has_cell
 
@@ -439,7 +476,9 @@ def parity_values(knowledge: Knowledge, sides: Array, pattern: Array) -> Array:
     values = pattern.copy()
     for cell in range(len(values)):
         for beside in sides[cell]:
-            if beside != OTHER and knowledge.order[beside] > 0 and not knowledge.closed[beside]:
+            if beside == OTHER:
+                continue
+            if knowledge.shot_of_hit[beside] > 0 and not knowledge.closed[beside]:
                 values[cell] = 3
         if knowledge.closed[cell]:
             values[cell] = 0
@@ -449,52 +488,47 @@ def parity_values(knowledge: Knowledge, sides: Array, pattern: Array) -> Array:
 @njit(cache=True)
 def density_values(knowledge: Knowledge, ships: Ships, weight: int) -> Array:
     """Return the values of `Density`: on each cell the sum of the weights of its placements."""
-    values = np.zeros(len(knowledge.order))
+    values = np.zeros(len(knowledge.shot_of_hit))
     for ship in range(len(ships.kind)):
-        counted = float(knowledge.afloat[ships.kind[ship]])
+        total = float(knowledge.afloat[ships.kind[ship]])
+        for cell in ships.cells[ship]:
+            if cell == OTHER:
+                continue
+            if knowledge.closed[cell]:
+                total = 0
+            elif knowledge.shot_of_hit[cell] > 0:
+                total *= weight
         for cell in ships.cells[ship]:
             if cell != OTHER:
-                counted *= (
-                    0 if knowledge.closed[cell] else weight if knowledge.order[cell] > 0 else 1
-                )
-        for cell in ships.cells[ship]:
-            if cell != OTHER:
-                values[cell] += counted
+                values[cell] += total
     return values
 
 
 @njit(cache=True)
 def play_by_values(
-    board: Array,
-    kind_of: Array,
-    sinkings: int,
-    knowledge: Knowledge,
-    ships: Ships,
-    sides: Array,
-    pattern: Array,
-    player: int,
-    weight: int,
-    rng: Any,
+    board: Array, rules: Rules, knowledge: Knowledge, player: int, weight: int, rng: Any
 ) -> int:
     """Play a game of RANDOM, PARITY or DENSITY; return the number of its shots.
 
     kind_of -- the kind of each ship by its number, from 0. sinkings -- 1 if sinkings are announced,
     2 if they name their ships. knowledge -- at the start, from `begin_knowledge`.
     """
-    left = np.zeros(len(kind_of) + 1, np.int64)
+    cells_left = np.zeros(len(rules.kind_of_ship) + 1, np.int64)  # of each ship, after the water
     for ship in board:
-        left[ship] += 1
-    cells, values = len(board) - left[0], np.ones(len(board))
-    while cells:
+        cells_left[ship] += 1
+    ship_cells_left, values = len(board) - cells_left[0], np.ones(len(board))
+    state = knowledge.shot_of_hit.reshape(1, -1)
+    while ship_cells_left:
         if player == PARITY:
-            values = parity_values(knowledge, sides, pattern)
+            values = parity_values(knowledge, rules.sides, rules.pattern)
         elif player == DENSITY:
-            values = density_values(knowledge, ships, weight)
-        _, cell = draw_highest(values.reshape(1, -1), knowledge.order.reshape(1, -1), rng)
+            values = density_values(knowledge, rules.ships, weight)
+        _, cell = draw_highest(values.reshape(1, -1), state, rng)
         ship = board[cell]
-        left[ship] -= 1
-        cells -= ship > 0
-        is_sunk = ship > 0 and sinkings > 0 and not left[ship]
-        kind = kind_of[ship - 1] if is_sunk and sinkings == 2 else OTHER
-        learn_reply(knowledge, ships, cell, ship > 0, is_sunk, kind)
+        is_hit = ship > 0
+        cells_left[ship] -= 1
+        ship_cells_left -= is_hit
+        is_sunk = is_hit and rules.tells_sinkings and not cells_left[ship]
+        kind = rules.kind_of_ship[ship - 1] if is_sunk and rules.names_sunk_ships else OTHER
+        learn_reply(knowledge, rules.ships, cell, is_hit, is_sunk, kind)
     return int(knowledge.counts[0])

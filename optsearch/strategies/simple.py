@@ -48,14 +48,15 @@ class _Tables(NamedTuple):
     sides: NDArray[np.int64]
 
 
-def _rows(sets: Iterable[int]) -> NDArray[np.int64]:
-    """Return the cells of masks as rows, filled up with OTHER."""
+def _cells_of_masks(masks: Iterable[int]) -> NDArray[np.int64]:
+    """Return an array with the cells of each mask in a row; shorter rows end with OTHER."""
     from optsearch.strategies.loops import OTHER
 
-    cells = [list(bits(mask)) for mask in sets]
-    rows = np.full((len(cells), max(1, *map(len, cells))), OTHER, np.int64)
-    for row, of_mask in zip(rows, cells, strict=True):
-        row[: len(of_mask)] = of_mask
+    cells_by_mask = [list(bits(mask)) for mask in masks]
+    width = max(1, *map(len, cells_by_mask))
+    rows = np.full((len(cells_by_mask), width), OTHER, np.int64)
+    for row, cells in zip(rows, cells_by_mask, strict=True):
+        row[: len(cells)] = cells
     return rows
 
 
@@ -64,15 +65,20 @@ def _tables(game: Game) -> _Tables:
     from optsearch.strategies.loops import Ships
 
     kinds = sorted(set(game.fleet), reverse=True)
-    placed = [(kind, ship) for kind in range(len(kinds)) for ship in game.placements(kinds[kind])]
-    ships = Ships(
-        _rows(ship for _, ship in placed),
-        _rows(game.halo(ship) for _, ship in placed),
-        np.array([kind for kind, _ in placed], np.int64),
+    placements = [
+        (index, ship) for index, kind in enumerate(kinds) for ship in game.placements(kind)
+    ]
+    return _Tables(
+        kinds=kinds,
+        ships=Ships(
+            cells=_cells_of_masks(ship for _, ship in placements),
+            halo=_cells_of_masks(game.halo(ship) for _, ship in placements),
+            kind=np.array([index for index, _ in placements], np.int64),
+        ),
+        holes=np.array([game.holes >> cell & 1 for cell in range(game.cells)], np.uint8),
+        fleet=np.array([game.fleet.count(kind) for kind in kinds], np.int64),
+        sides=_cells_of_masks(game.board.sides),
     )
-    holes = np.array([game.holes >> cell & 1 for cell in range(game.cells)], np.uint8)
-    fleet = np.array([game.fleet.count(kind) for kind in kinds], np.int64)
-    return _Tables(kinds, ships, holes, fleet, _rows(game.board.sides))
 
 
 def knowledge_of(position: Position) -> Knowledge:
@@ -83,22 +89,24 @@ def knowledge_of(position: Position) -> Knowledge:
     knowledge = loops.begin_knowledge(tables.holes, tables.fleet)
     for shot in position.shots:
         cell, reply, label = game.bit(shot.cell).bit_length() - 1, shot.reply, shot.reply.label
-        ship = label if isinstance(label, Placement) else 0
         kind = game.kind_of_label(label)
-        number = loops.OTHER if kind is None else tables.kinds.index(kind)
-        loops.learn_reply(knowledge, tables.ships, cell, reply.hit, reply.sunk, number)
-        if not ship and position.drawn_replies[shot.cell] == SUNK != reply:  # by the names of hits
-            ship = game.mask(other.cell for other in position.shots if other.reply == reply)
-        if ship and not knowledge.closed[cell]:
-            knowledge.closed[list(bits(ship | game.halo(ship)))] = 1
-            knowledge.afloat[number] -= 1
+        kind_index = loops.OTHER if kind is None else tables.kinds.index(kind)
+        loops.learn_reply(knowledge, tables.ships, cell, reply.hit, reply.sunk, kind_index)
+        known_ship = label if isinstance(label, Placement) else 0
+        is_last_named_hit = reply != SUNK and position.drawn_replies[shot.cell] == SUNK
+        if not known_ship and is_last_named_hit:
+            hits_with_name = (other.cell for other in position.shots if other.reply == reply)
+            known_ship = game.mask(hits_with_name)
+        if known_ship and not knowledge.closed[cell]:
+            knowledge.closed[list(bits(known_ship | game.halo(known_ship)))] = 1
+            knowledge.afloat[kind_index] -= 1
     return knowledge
 
 
-def _shown_first(values: NDArray[np.float64], position: Position) -> NDArray[np.float64]:
-    """Set the values of cells to infinity where a shown ship is not hit yet, and return them."""
-    ships = (shot.reply.label for shot in position.shots)
-    for ship in {label for label in ships if isinstance(label, Placement)}:
+def _prefer_shown_ships(values: NDArray[np.float64], position: Position) -> NDArray[np.float64]:
+    """Set `values` to infinity at cells not hit yet of ships that a hit has shown; return it."""
+    labels = (shot.reply.label for shot in position.shots)
+    for ship in {label for label in labels if isinstance(label, Placement)}:
         values[list(bits(ship & ~position.hits))] = np.inf
     return values
 
@@ -119,12 +127,12 @@ class _ByValuesGame:
         from optsearch.strategies.loops import draw_highest
 
         game, closed = position.game, position.closed
-        knowledge = np.array([[closed >> cell & 1 for cell in range(game.cells)]], np.uint8)
+        is_closed = np.array([[closed >> cell & 1 for cell in range(game.cells)]], np.uint8)
         values = self.player.values(position).reshape(1, -1)
         cells = []
         for _ in range(min(number, game.cells - closed.bit_count())):
-            _, cell = draw_highest(values, knowledge, self.generator)
-            knowledge[0, cell] = 1
+            _, cell = draw_highest(values, is_closed, self.generator)
+            is_closed[0, cell] = 1
             cells.append(game.cell(cell))
         return cells
 
@@ -140,18 +148,23 @@ class _ByValues(Player):
     def values(self, position: Position) -> NDArray[np.float64]:
         """Return the value of each cell; of shape (cells,)."""
 
-    def _compile(self, game: Game, kind: int, weight: int = 1, modulus: int = 1) -> Compiled:
+    def _compile(self, game: Game, player: int, weight: int = 1, modulus: int = 1) -> Compiled:
         """Return a function that plays a whole game of a kind of player."""
-        from optsearch.strategies.loops import begin_knowledge, play_by_values
+        from optsearch.strategies.loops import Rules, begin_knowledge, play_by_values
 
-        tables, announced = _tables(game), game.tells_sinkings * (1 + bool(game.labels))
-        kind_of = np.array([tables.kinds.index(ship) for ship in game.fleet], np.int64)
-        pattern = _pattern(game, modulus)
+        tables = _tables(game)
+        rules = Rules(
+            kind_of_ship=np.array([tables.kinds.index(ship) for ship in game.fleet], np.int64),
+            tells_sinkings=game.tells_sinkings,
+            names_sunk_ships=game.tells_sinkings and bool(game.labels),
+            ships=tables.ships,
+            sides=tables.sides,
+            pattern=_pattern(game, modulus),
+        )
 
         def play(cells: NDArray[np.uint8], generator: np.random.Generator) -> int:
             knowledge = begin_knowledge(tables.holes, tables.fleet)
-            arrays = cells, kind_of, announced, knowledge, tables.ships, tables.sides, pattern
-            return int(play_by_values(*arrays, kind, weight, generator))
+            return int(play_by_values(cells, rules, knowledge, player, weight, generator))
 
         return play
 
@@ -202,7 +215,8 @@ class Parity(_ByValues):
         game = position.game
         game.require_rectangle(str(self))
         sides, pattern = _tables(game).sides, _pattern(game, self.modulus)
-        return _shown_first(parity_values(knowledge_of(position), sides, pattern), position)
+        values = parity_values(knowledge_of(position), sides, pattern)
+        return _prefer_shown_ships(values, position)
 
     def compiled(self, game: Game) -> Compiled | None:
         """Return a function that plays a whole game; None if hits name or show their ships."""
@@ -225,7 +239,8 @@ class Density(_ByValues):
         from optsearch.strategies.loops import density_values
 
         ships = _tables(position.game).ships
-        return _shown_first(density_values(knowledge_of(position), ships, self.weight), position)
+        values = density_values(knowledge_of(position), ships, self.weight)
+        return _prefer_shown_ships(values, position)
 
     def compiled(self, game: Game) -> Compiled | None:
         """Return a function that plays a whole game; None if hits name or show their ships."""
