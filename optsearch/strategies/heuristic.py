@@ -70,7 +70,10 @@ class Heuristic(Player):
         return HeuristicGame(self, game, generator)
 
     def compiled(self, game: Game) -> Compiled:
-        """Return a compiled function that plays a whole game."""
+        """Return a compiled function that plays a whole game and returns the number of its shots.
+
+        Raises NotSupported unless the board is a full rectangle.
+        """
         from optsearch.strategies.loops import play_heuristic
 
         game.require_usual(str(self))
@@ -84,7 +87,7 @@ class Heuristic(Player):
 
 
 class HeuristicGame:
-    """One game: the state of each cell, and the hits and misses of the current attack."""
+    """One game: the state of each cell, the hits of the current attack, and the misses in a row."""
 
     def __init__(self, player: Heuristic, game: Game, generator: np.random.Generator):
         self._name, self._version, self._trials = str(player), player.version, player.trials
@@ -108,7 +111,7 @@ class HeuristicGame:
         return int(row), int(column)
 
     def hear(self, cell: Cell, is_hit: bool) -> None:
-        """Take the reply to a shot."""
+        """Update the state, the hits of the attack and the misses by the reply to a shot."""
         from optsearch.strategies.loops import update_heuristic
 
         row, column = cell
@@ -118,7 +121,7 @@ class HeuristicGame:
         )
 
     def values(self) -> NDArray[np.float64]:
-        """Return the value of each cell, of shape (rows, columns)."""
+        """Return the value of each cell, float64 of shape (rows, columns)."""
         from optsearch.strategies.loops import heuristic_values
 
         values, self._hit_count = heuristic_values(

@@ -58,9 +58,11 @@ def update_heuristic(
     is_hit: bool,
     version: int,
 ) -> tuple[int, int]:
-    """Update the board after a shot; return the hits of the attack and the misses in a row.
+    """Update `state` and `hits` after a shot at (row, column); return both counts after it.
 
-    PATIENCE misses in a row end an attack.
+    hits -- int64 of shape (cells, 2): the row and column of each hit of the attack, in order.
+    hit_count -- the number of these hits. misses -- the misses in a row. PATIENCE misses in a row
+    end the attack. Versions 1 and 2 do not attack, and version 3 keeps only the last hit.
     """
     state[row, column] = HIT if is_hit else MISS
     if version < 3:
@@ -78,7 +80,10 @@ def update_heuristic(
 def heuristic_values(
     state: Array, fleet: Array, version: int, trials: int, hits: Array, hit_count: int
 ) -> tuple[Array, int]:
-    """Return the matrix of `Heuristic` (float64) and the number of hits of the attack left."""
+    """Return the values of `Heuristic` (float64, the shape of the board), and the hits that count.
+
+    hits, hit_count -- as in `update_heuristic`; the number returned is 0 in versions 1 and 2.
+    """
     if version == 1:
         return np.ones(state.shape), 0
     horizontal, vertical, shares = state, state.T.copy(), np.ones(len(fleet))
@@ -97,7 +102,11 @@ def heuristic_values(
 
 @njit(cache=True)
 def without_crossings(state: Array) -> Array:
-    """Return the board with three standing hits in a line (two at the border) turned to misses."""
+    """Return a copy of the board for horizontal placements that cross no vertical line of hits.
+
+    A cell becomes a miss if it, the one above and the one below are hits; at the border, two hits
+    are enough.
+    """
     rows, columns = state.shape
     changed = state.copy()
     for row in range(rows):
@@ -116,7 +125,7 @@ def without_crossings(state: Array) -> Array:
 def shares_left(state: Array, fleet: Array) -> Array:
     """Return, for each ship, the share of ships of its length that have no run of hits yet.
 
-    If that leaves no ship, all shares are 1.
+    If no ship is left so, all shares are 1.
     """
     runs = np.zeros(len(fleet) + state.size + 1, np.int64)  # by length
     add_runs(runs, state)
@@ -132,7 +141,10 @@ def shares_left(state: Array, fleet: Array) -> Array:
 
 @njit(cache=True)
 def add_runs(runs: Array, state: Array) -> None:
-    """Count the horizontal runs of two hits and more that cannot be longer, by their length."""
+    """Add the horizontal runs of hits that cannot be longer to `runs`, which counts by length.
+
+    Such a run has at least two hits, and a miss or the border at both ends.
+    """
     rows, columns = state.shape
     for row in range(rows):
         length, starts_closed = 0, True
@@ -170,7 +182,10 @@ def hunting_values(
 
 @njit(cache=True)
 def add_placements(values: Array, state: Array, ship: int, share: float) -> None:
-    """Add a share to every cell of every horizontal placement without a miss."""
+    """Add a share to the cells of every horizontal placement without a miss.
+
+    ship -- its length. A cell gets the share once for each placement on it.
+    """
     rows, columns = state.shape
     for row in range(rows):
         run = 0  # cells without a miss up to here
@@ -221,9 +236,10 @@ def attacking_values(
 def add_attacks(
     values: Array, state: Array, ship: int, hit_rows: Array, hit_columns: Array, weights: Array
 ) -> None:
-    """Add the weight of each hit to every cell of its horizontal placements without a miss.
+    """Add the weight of each hit to the cells of the horizontal placements through it.
 
-    As printed, placements that end on the last column are left out.
+    ship -- the length. Placements with a miss are left out and, as in the printed code, those that
+    end on the last column.
     """
     columns = state.shape[1]
     for i in range(len(weights)):
@@ -244,7 +260,7 @@ def mix_with_line(values: Array, hunted: Array, hits: Array, hit_count: int) -> 
     """Multiply the line of the last two hits by FACTOR, and scale the greatest value to 1.
 
     The line is the row or column that they share, if they do. If its values are all 0, return the
-    mean of `values`, which change in place, and `hunted`, the matrix of hunting.
+    mean of `values` and `hunted`, the values of hunting. `values` changes in place.
     """
     rows, columns = values.shape
     is_used_up = False
@@ -283,7 +299,7 @@ def largest(values: Array) -> float:
 
 @njit(cache=True)
 def highest(values: Array, state: Array) -> float:
-    """Return the highest value of an unknown cell."""
+    """Return the highest value of an unknown cell; minus infinity if no cell is unknown."""
     greatest = -np.inf
     for row in range(state.shape[0]):
         for column in range(state.shape[1]):
@@ -294,7 +310,10 @@ def highest(values: Array, state: Array) -> float:
 
 @njit(cache=True)
 def draw_highest(values: Array, state: Array, rng: Any) -> tuple[int, int]:
-    """Draw one of the unknown cells with the highest value."""
+    """Draw one of the unknown cells with the highest value, all equally probable.
+
+    Return its row and column. rng -- the generator, from which one number is drawn.
+    """
     greatest = highest(values, state)
     ties = 0
     for row in range(state.shape[0]):
@@ -315,7 +334,7 @@ def draw_highest(values: Array, state: Array, rng: Any) -> tuple[int, int]:
 
 
 class Ships(NamedTuple):
-    """The placements of a game as int64 arrays, a row each, filled up with OTHER.
+    """The placements of a game as int64 arrays with a row each; shorter rows end with OTHER.
 
     cells -- of each placement. halo -- the cells beside it that no other ship may have. kind -- the
     index of its length among the different lengths of the fleet, the longest first.
@@ -329,10 +348,13 @@ class Ships(NamedTuple):
 class Knowledge(NamedTuple):
     """The knowledge of a player in one game, updated with each reply.
 
-    order -- for each cell the number of the shot that hit it; else UNKNOWN, or OTHER for a miss or
-    a hole. closed -- 1 for each cell where no ship afloat can be. afloat -- for each kind the
-    number of ships not known to be sunk. sunk -- the sinkings not yet explained by one placement:
-    cell, kind or OTHER, number of the shot. counts -- the numbers of shots and of these sinkings.
+    shot_of_hit -- for each cell the number of the shot that hit it, from 1 on; UNKNOWN for a cell
+        that was not shot, OTHER for a miss or a hole.
+    closed -- 1 for each cell where no ship afloat can be.
+    afloat -- for each kind the number of ships not known to be sunk.
+    sinkings -- those not yet explained by one placement, a row each: the cell, the kind or OTHER,
+        and the number of the shot. Rows beyond the number of sinkings have no meaning.
+    counts -- the number of shots, and of these sinkings.
     """
 
     shot_of_hit: Array
@@ -376,7 +398,10 @@ def begin_knowledge(holes: Array, fleet: Array) -> Knowledge:
 def learn_reply(
     knowledge: Knowledge, ships: Ships, cell: int, is_hit: bool, is_sunk: bool, kind: int
 ) -> None:
-    """Update the knowledge by a reply. kind -- of the ship sunk; OTHER if it is unknown."""
+    """Update the knowledge by the reply to a shot at a cell.
+
+    kind -- of the ship sunk; OTHER if the reply does not tell it.
+    """
     knowledge.counts[0] += 1
     shot = knowledge.counts[0]
     if not is_hit:
@@ -469,9 +494,9 @@ def is_explanation(knowledge: Knowledge, ships: Ships, ship: int, cell: int, sho
 
 @njit(cache=True)
 def parity_values(knowledge: Knowledge, sides: Array, pattern: Array) -> Array:
-    """Return the values of `Parity`.
+    """Return the values of `Parity`: 3 beside a hit that is not closed, else those of `pattern`.
 
-    sides -- the neighbours of each cell. pattern -- 2 for a cell of the pattern, else 1.
+    Closed cells have 0. sides, pattern -- as in `Rules`.
     """
     values = pattern.copy()
     for cell in range(len(values)):
@@ -487,7 +512,11 @@ def parity_values(knowledge: Knowledge, sides: Array, pattern: Array) -> Array:
 
 @njit(cache=True)
 def density_values(knowledge: Knowledge, ships: Ships, weight: int) -> Array:
-    """Return the values of `Density`: on each cell the sum of the weights of its placements."""
+    """Return the values of `Density`: for each cell the sum of the weights of the placements on it.
+
+    A placement with a closed cell weighs 0. Another weighs the number of ships afloat of its kind,
+    times `weight` for each hit on it.
+    """
     values = np.zeros(len(knowledge.shot_of_hit))
     for ship in range(len(ships.kind)):
         total = float(knowledge.afloat[ships.kind[ship]])
@@ -510,8 +539,8 @@ def play_by_values(
 ) -> int:
     """Play a game of RANDOM, PARITY or DENSITY; return the number of its shots.
 
-    kind_of -- the kind of each ship by its number, from 0. sinkings -- 1 if sinkings are announced,
-    2 if they name their ships. knowledge -- at the start, from `begin_knowledge`.
+    knowledge -- at the start, from `begin_knowledge`; it is changed. weight -- of `Density`.
+    rng -- the generator.
     """
     cells_left = np.zeros(len(rules.kind_of_ship) + 1, np.int64)  # of each ship, after the water
     for ship in board:

@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 
 
 class _Tables(NamedTuple):
-    """The tables of a game for `loops`: placements, holes, ships of each kind, neighbours."""
+    """The tables of a game for `loops`.
+
+    kinds -- the different lengths of the fleet, the longest first. ships -- all placements. holes
+    -- 1 for each cell that is a hole. fleet -- the number of ships of each kind. sides -- the
+    neighbours of each cell.
+    """
 
     kinds: list[int]
     ships: Ships
@@ -82,7 +87,7 @@ def _tables(game: Game) -> _Tables:
 
 
 def knowledge_of(position: Position) -> Knowledge:
-    """Return the knowledge from the replies of a position, with sinkings."""
+    """Return what the replies of a position tell a player who uses sinkings."""
     from optsearch.strategies import loops
 
     game, tables = position.game, _tables(position.game)
@@ -123,7 +128,7 @@ class _ByValuesGame:
         return self.salvo(position, 1)[0]
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
-        """Draw cells one after the other."""
+        """Draw up to `number` different cells, one after the other, by the values of now."""
         from optsearch.strategies.loops import draw_highest
 
         game, closed = position.game, position.closed
@@ -149,7 +154,10 @@ class _ByValues(Player):
         """Return the value of each cell; of shape (cells,)."""
 
     def _compile(self, game: Game, player: int, weight: int = 1, modulus: int = 1) -> Compiled:
-        """Return a function that plays a whole game of a kind of player."""
+        """Return a function that plays a whole game and returns the number of its shots.
+
+        player -- RANDOM, PARITY or DENSITY. weight, modulus -- the parameters of the last two.
+        """
         from optsearch.strategies.loops import Rules, begin_knowledge, play_by_values
 
         tables = _tables(game)
@@ -209,7 +217,10 @@ class Parity(_ByValues):
     modulus: int = number(2, 1, 10, "the pattern: row + column is a multiple of it")
 
     def values(self, position: Position) -> NDArray[np.float64]:
-        """Return 3 beside an open hit, 2 on the pattern, 1 elsewhere; 0 where no ship can be."""
+        """Return the value of each cell: 3 beside a hit of no sunk ship, 2 on the pattern, else 1.
+
+        Instead it is 0 where no ship afloat can be, and infinite on a ship that a hit has shown.
+        """
         from optsearch.strategies.loops import parity_values
 
         game = position.game
@@ -235,7 +246,10 @@ class Density(_ByValues):
     weight: int = number(20, 1, 100, "how many times more a placement counts for each hit on it")
 
     def values(self, position: Position) -> NDArray[np.float64]:
-        """Return on each cell the sum of the weights of its placements."""
+        """Return for each cell the sum of the weights of the placements on it.
+
+        The value is infinite on a ship that a hit has shown.
+        """
         from optsearch.strategies.loops import density_values
 
         ships = _tables(position.game).ships
