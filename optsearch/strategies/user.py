@@ -38,18 +38,27 @@ _FORM = (
 
 def user_player(user_object: object) -> UserStrategy | UserPlayer:
     """Return the player of a class, an object or a function."""
-    if not isinstance(user_object, type) and isinstance(user_object, Player):
-        kind = type(user_object).__name__
-        label = call_user_code(str, user_object, failure=f"a {kind} cannot be printed")
-    else:
-        label = getattr(user_object, "__qualname__", None)
-        if isinstance(user_object, Score):
-            label = user_object.label
-        if not isinstance(label, str):
-            label = safe_repr(user_object)
-            if " at 0x" in label:  # an address, which says nothing
-                label = type(user_object).__qualname__
-    return _player(CodeObject(user_object, label))
+    return _player(CodeObject(user_object, _label_of(user_object)))
+
+
+def _label_of(user_object: object) -> str:
+    """Return the text that stands for a user's class, object or function in output.
+
+    It is its own text for an object of a subclass of `Player`, and for a `Score` its label. For
+    other code it is the name or, without one, the text of the object or the name of its class.
+    """
+    if isinstance(user_object, Player):
+        class_name = type(user_object).__name__
+        label: str = call_user_code(str, user_object, failure=f"a {class_name} cannot be printed")
+        return label
+    if isinstance(user_object, Score):
+        return user_object.label
+    name = getattr(user_object, "__qualname__", None)
+    if isinstance(name, str):
+        return name
+    label = safe_repr(user_object)
+    has_address = " at 0x" in label
+    return type(user_object).__qualname__ if has_address else label
 
 
 def player_in_file(path: Path, name: str) -> UserStrategy | UserPlayer:
@@ -66,24 +75,28 @@ def player_in_package(name: str, load: Callable[[], object]) -> UserStrategy | U
 def _player(code: UserCode) -> UserStrategy | UserPlayer:
     """Return the player that a user's code defines, or raise StrategyError."""
     strategy = UserStrategy(code)
-    return UserPlayer(code) if strategy.subject.begins else strategy
+    return UserPlayer(code) if strategy.functions.has_begin else strategy
 
 
 @dataclass(frozen=True)
-class _Subject:
+class _UserFunctions:
     """The functions of a user's player.
 
-    function -- returns a shot; or, if `begins`, begins a game. salvo, rule -- if it has them.
+    function -- returns a shot or, if `has_begin`, begins a game. salvo, rule -- the methods of
+    these names, or None. has_begin -- True if the player plays each game by an object of its own.
     """
 
     function: Callable[..., object]
     salvo: Callable[..., object] | None = None
     rule: Callable[[Game], object] | None = None
-    begins: bool = False
+    has_begin: bool = False
 
 
-def _subject(code: UserCode) -> _Subject:
-    """Find the functions of a user's class (of which an object is made), object or function."""
+def _find_functions(code: UserCode) -> _UserFunctions:
+    """Return the functions by which the class, object or function of a user plays.
+
+    Of a class an object is made. Raises StrategyError for code that is no player, or that fails.
+    """
     user_object = code.load()
 
     def attribute(name: str) -> Any:
@@ -98,10 +111,10 @@ def _subject(code: UserCode) -> _Subject:
         user_object = call_user_code(user_object, failure=f"{code} cannot be made")
     begin = None if isinstance(user_object, Strategy) else attribute("begin")
     if begin is not None:
-        return _Subject(begin, begins=True)
+        return _UserFunctions(begin, has_begin=True)
     shot = attribute("shot")
     if shot is not None:
-        return _Subject(shot, attribute("salvo"), attribute("rule"))
+        return _UserFunctions(shot, attribute("salvo"), attribute("rule"))
     if not callable(user_object):
         raise StrategyError(f"{code} is {safe_repr(user_object)}; {_FORM}")
     if count_arguments(user_object) == 2:
@@ -109,10 +122,10 @@ def _subject(code: UserCode) -> _Subject:
             f"{code} takes two arguments{defined_at(user_object)}; {_FORM}. A function of a node "
             "and its scores is a strategy as Score(function)"
         )
-    return _Subject(user_object)
+    return _UserFunctions(user_object)
 
 
-_subject_once = lru_cache(maxsize=16)(_subject)  # once per process
+_find_functions_once = lru_cache(maxsize=16)(_find_functions)  # once per process
 
 
 class _OfUser(Player):
@@ -128,9 +141,11 @@ class _OfUser(Player):
         return self._code.label
 
     @cached_property
-    def subject(self) -> _Subject:
+    def functions(self) -> _UserFunctions:
         """The functions of the code; StrategyError if it defines no player."""
-        return (_subject if isinstance(self._code, CodeObject) else _subject_once)(self._code)
+        return (_find_functions if isinstance(self._code, CodeObject) else _find_functions_once)(
+            self._code
+        )
 
     def identity(self) -> str:
         """Return the label and a digest of the source.
@@ -158,18 +173,23 @@ class _OfUser(Player):
         if isinstance(self._code.load(), Score):
             super().require_fleet(game)
 
-    def answer(self, function: Callable[..., object], position: Position | NoisyPosition) -> Cell:
-        """Return the cell that the code answers; StrategyError unless it can be shot."""
+    def ask_for_shot(
+        self, function: Callable[..., object], position: Position | NoisyPosition
+    ) -> Cell:
+        """Return the cell that a function of the code chooses; StrategyError if it is illegal."""
         answer = call_user_code(function, position, failure=f"{self} fails {_when(position)}")
-        return self._check(answer, function, position, 0)
+        return self._require_cell(answer, function, position, 0)
 
-    def salvo_by(
+    def ask_for_salvo(
         self,
         function: Callable[..., object] | None,
         position: Position | NoisyPosition,
         number: int,
     ) -> list[Cell]:
-        """Return the salvo that the code answers; StrategyError unless its cells can be shot."""
+        """Return the 1 to `number` cells that a function of the code chooses to shoot together.
+
+        Raises StrategyError without a function, for another number of cells and for illegal ones.
+        """
         if function is None:
             raise StrategyError(
                 f"{self} has no method salvo(position, number) to choose {number} cells with"
@@ -183,19 +203,20 @@ class _OfUser(Player):
             )
         cells: list[Cell] = []
         for cell in answer:
-            cells.append(self._check(cell, function, position, position.game.mask(cells)))
+            cells.append(self._require_cell(cell, function, position, position.game.mask(cells)))
         return cells
 
-    def _check(
+    def _require_cell(
         self,
         answer: object,
         function: Callable[..., object],
         position: Position | NoisyPosition,
         chosen: int,
     ) -> Cell:
-        """Return an answer as a cell; StrategyError if it is not a cell that can be shot.
+        """Return an answer of a user's function as a cell; StrategyError if it cannot be shot.
 
-        A cell may be shot again if replies may be false. chosen -- the cells of this salvo (mask).
+        A cell that was shot before is accepted only if replies may be false. function -- for the
+        error. chosen -- the mask of the cells that the salvo already has, which it cannot repeat.
         """
         closed = chosen | (position.closed if isinstance(position, Position) else 0)
         cell = _cell(answer)
@@ -216,11 +237,11 @@ class UserStrategy(_OfUser, Strategy):
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
         """Return the cell that the code shoots; StrategyError unless it can be shot."""
-        return self.answer(self.subject.function, position)
+        return self.ask_for_shot(self.functions.function, position)
 
     def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
         """Return the cells that the code shoots together."""
-        return self.salvo_by(self.subject.salvo, position, number)
+        return self.ask_for_salvo(self.functions.salvo, position, number)
 
     @property
     def score(self) -> Score | None:
@@ -230,7 +251,7 @@ class UserStrategy(_OfUser, Strategy):
 
     def rule(self, game: Game) -> Rule | PatternRule | None:
         """Return the rule of the code for a game, or None."""
-        function = self.subject.rule
+        function = self.functions.rule
         if function is None:
             return None
         rule = call_user_code(function, game, failure=f"the rule of {self} fails for {game}")
@@ -247,8 +268,8 @@ class UserPlayer(_OfUser):
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
         """Begin a game of the code, whose shots are checked."""
-        begin, says = self.subject.function, f"{self} cannot begin a game of {game}"
-        playing = call_user_code(begin, game, generator, failure=says)
+        begin, failure = self.functions.function, f"{self} cannot begin a game of {game}"
+        playing = call_user_code(begin, game, generator, failure=failure)
         shot = call_user_code(
             getattr, playing, "shot", None, failure=f"{self} has no shot to ask for"
         )
@@ -268,16 +289,16 @@ class _UserGame:
     """One game of a player from a user's code."""
 
     player: UserPlayer
-    function: Callable[..., object]
-    together: Callable[..., object] | None
+    shot_function: Callable[..., object]
+    salvo_function: Callable[..., object] | None
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
         """Return the cell that the code shoots; StrategyError unless it can be shot."""
-        return self.player.answer(self.function, position)
+        return self.player.ask_for_shot(self.shot_function, position)
 
     def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
         """Return the cells that the code shoots together."""
-        return self.player.salvo_by(self.together, position, number)
+        return self.player.ask_for_salvo(self.salvo_function, position, number)
 
 
 def replay(strategy: Strategy, over: Position, start: int) -> None:
