@@ -267,7 +267,7 @@ class UserPlayer(_OfUser):
     """A player from a user's code, which begins every game anew."""
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
-        """Begin a game of the code, whose shots are checked."""
+        """Let the user's code begin a game; return an object that checks the shots of the code."""
         begin, failure = self.functions.function, f"{self} cannot begin a game of {game}"
         playing = call_user_code(begin, game, generator, failure=failure)
         shot = call_user_code(
@@ -302,9 +302,10 @@ class _UserGame:
 
 
 def replay(strategy: Strategy, over: Position, start: int) -> None:
-    """Ask for the shots of a game again, in order, from one on.
+    """Ask a strategy again for the shots of a game, in order, from number `start` (from 0) on.
 
-    Raises StrategyError unless they are the same: then there is no decision tree.
+    over -- the last position of the game. Raises StrategyError if a shot differs: such a strategy
+    has no decision tree.
     """
     for number, shot in enumerate(over.shots[start:], start):
         position = Position(over.game, over.shots[:number])
@@ -314,7 +315,10 @@ def replay(strategy: Strategy, over: Position, start: int) -> None:
 def require_same(
     strategy: Strategy, position: Position | NoisyPosition, cells: list[Cell], again: list[Cell]
 ) -> None:
-    """Raise StrategyError unless two answers to a position are the same cells."""
+    """Raise StrategyError unless a strategy gave the same cells twice at a position.
+
+    cells, again -- the first and the second answer.
+    """
     if again != cells:
         first, second = (" ".join(map(cell_name, answer)) for answer in (cells, again))
         raise StrategyError(
@@ -328,7 +332,10 @@ def _when(position: Position | NoisyPosition) -> str:
 
 
 def _cell(answer: object) -> Cell | None:
-    """Return a pair of integers of any type, or the name of a cell, as a cell; else None."""
+    """Return the cell that a user's answer means, or None.
+
+    Accepted are a pair of integers of any type, (row, column), and the name of a cell.
+    """
     try:
         if isinstance(answer, str):
             return parse_cell(answer)
