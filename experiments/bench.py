@@ -51,21 +51,23 @@ def _implied(occurrence: np.ndarray, position: Position) -> int:
 
 
 def _with_table(position: Position) -> int:
+    """Count with a table that is built anew."""
     engine_for.cache_clear()
     return _implied(Posterior(position).occurrence, position)
 
 
 def _samples(position: Position) -> int:
+    """Draw 100,000 configurations; return the number of all."""
     posterior = Posterior(position)
     posterior.sample(100_000, 1, masks=True)
     return posterior.configurations
 
 
 def _greedy_game(position: Position) -> int:
-    ships = to_masks(
-        Posterior(position).sample(1, np.random.default_rng([GREEDY_SEED, 0]), masks=True)[0]
-    )
-    return len(play(lambda at: Posterior(at).greedy_shots()[0], ships, position).shots)
+    """Play a random board by exact posteriors; return the shots."""
+    (drawn,) = Posterior(position).sample(1, np.random.default_rng([GREEDY_SEED, 0]), masks=True)
+    end = play(lambda at: Posterior(at).greedy_shots()[0], to_masks(drawn), position)
+    return len(end.shots)
 
 
 def _by_processes(position: Position) -> int:
@@ -73,24 +75,27 @@ def _by_processes(position: Position) -> int:
         return solve(position, executor=executor, workers=2).total_height or 0
 
 
-def _one_by_one(position: Position) -> int:
-    game, strategy, total = position.game, named("greedy"), 0
+def _each_game(position: Position) -> int:
+    """Play greedy on each configuration by itself; return the total height."""
+    game, strategy, total_height = position.game, named("greedy"), 0
     for ships in list_ships(position):
-        at, masks = position, to_masks(ships)
-        while at.hits_left:
-            cell = strategy.shot(at)
-            at = at.after(cell, reply(game, masks, at.hits, game.bit(cell)))
-        total += len(at.shots)
-    return total
+        current, masks = position, to_masks(ships)
+        while current.hits_left:
+            cell = strategy.shot(current)
+            answer = reply(game, masks, current.hits, game.bit(cell))
+            current = current.after(cell, answer)
+        total_height += len(current.shots)
+    return total_height
 
 
-def _tree(strategy: str | Score, position: Position, jobs: int = 1) -> int:
-    return evaluate(
-        strategy, position.game, memory=MEMORY, execution=Execution(jobs=jobs)
-    ).total_height
+def _evaluate(strategy: str | Score, position: Position, jobs: int = 1) -> int:
+    """Evaluate a strategy on all configurations; return the total height."""
+    execution = Execution(jobs=jobs)
+    return evaluate(strategy, position.game, memory=MEMORY, execution=execution).total_height
 
 
-def _met(strategy: str, position: Position, rules: str = "") -> int:
+def _evaluate_by_rules(strategy: str, position: Position, rules: str = "") -> int:
+    """Evaluate a strategy with more rules of the game; return the configurations."""
     game = Game.parse(f"{position.game}{rules}")
     return evaluate(strategy, game).configurations
 
@@ -115,23 +120,23 @@ SAMPLES: dict[str, Work] = {"100,000 exact samples": _samples}
 GAMES: dict[str, Work] = {"greedy with exact posteriors": _greedy_game}
 EVALUATIONS: dict[str, dict[str, Work]] = {
     "5x5:3,2": {
-        "greedy, each played by itself": _one_by_one,
-        "greedy, its tree": lambda p: _tree("greedy", p),
-        "greedy as a score, its tree": lambda p: _tree(Score(most_probable), p),
+        "greedy, each played by itself": _each_game,
+        "greedy, its tree": lambda p: _evaluate("greedy", p),
+        "greedy as a score, its tree": lambda p: _evaluate(Score(most_probable), p),
     },
     "9x9:4,3,3,2": {
-        "greedy, one process": lambda p: _tree("greedy", p),
-        "greedy as a score, one process": lambda p: _tree(Score(most_probable), p),
-        "greedy, two processes": lambda p: _tree("greedy", p, 2),
+        "greedy, one process": lambda p: _evaluate("greedy", p),
+        "greedy as a score, one process": lambda p: _evaluate(Score(most_probable), p),
+        "greedy, two processes": lambda p: _evaluate("greedy", p, 2),
     },
     "10x10:4,3,2,contact=any": {
-        "greedy, nothing announced": lambda p: _met("greedy", p),
-        "greedy, sinkings announced": lambda p: _met("greedy", p, ",announce=ship"),
-        "spread, sinkings announced": lambda p: _met("spread", p, ",announce=ship"),
+        "greedy, nothing announced": lambda p: _evaluate_by_rules("greedy", p),
+        "greedy, sinkings announced": lambda p: _evaluate_by_rules("greedy", p, ",announce=ship"),
+        "spread, sinkings announced": lambda p: _evaluate_by_rules("spread", p, ",announce=ship"),
     },
     "8x8:4,3,2,2": {
-        "rollout, one process": lambda p: _tree("rollout", p),
-        "rollout, two processes": lambda p: _tree("rollout", p, 2),
+        "rollout, one process": lambda p: _evaluate("rollout", p),
+        "rollout, two processes": lambda p: _evaluate("rollout", p, 2),
     },
 }
 OPTIMA: dict[str, Work] = {
@@ -180,6 +185,7 @@ def _forget_peak() -> None:
 
 
 def _measure_here(method: str, position: Position) -> Measurement:
+    """Measure a method in this process, as often as takes a second, at most 101 times."""
     work = METHODS[method]
     _forget_peak()
     idle = _peak()
@@ -190,10 +196,11 @@ def _measure_here(method: str, position: Position) -> Measurement:
         started = time.perf_counter()
         result = work(position)
         times.append(time.perf_counter() - started)
-    took = statistics.median(times), _peak() - idle
+    seconds, mebibytes = statistics.median(times), _peak() - idle
     if isinstance(result, Solution):
-        return Measurement(result.total_height or 0, result.nodes + result.subsets, *took)
-    return Measurement(result, 0, *took)
+        nodes = result.nodes + result.subsets
+        return Measurement(result.total_height or 0, nodes, seconds, mebibytes)
+    return Measurement(result, 0, seconds, mebibytes)
 
 
 def measure(method: str, position: Position) -> Measurement:
@@ -222,20 +229,21 @@ def compare(
     instead of the nodes. Raises OptsearchError if a method has another answer than the first.
     """
     print(f"\n{title}\n")
-    rate = "a second" if configurations else "nodes"
-    print(f"  {'method':<46}{'answer':>15}{rate:>13}{'seconds':>11}{'MiB':>8}{'speed':>10}")
+    work_title = "a second" if configurations else "nodes"
+    print(f"  {'method':<46}{'answer':>15}{work_title:>13}{'seconds':>11}{'MiB':>8}{'speed':>10}")
     first: Measurement | None = None
     for name in methods:
         result = measure(name, position)
         first = first or result
         if result.answer != first.answer:
             raise OptsearchError(f"{name} answers {result.answer}, not {first.answer}")
-        looked = round(configurations / result.seconds) if configurations else result.nodes
-        nodes = f"{looked:,}" if looked else ""
+        work = round(configurations / result.seconds) if configurations else result.nodes
+        work_text = f"{work:,}" if work else ""
         speed = first.seconds / result.seconds
+        speed_text = f"{speed:,.1f}" if speed < 10 else f"{speed:,.0f}"
         print(
-            f"  {name:<46}{result.answer:>15,}{nodes:>13}{result.seconds:>11.4f}"
-            f"{result.mebibytes:>8.0f}{speed:>9,.{1 if speed < 10 else 0}f}x",
+            f"  {name:<46}{result.answer:>15,}{work_text:>13}{result.seconds:>11.4f}"
+            f"{result.mebibytes:>8.0f}{speed_text:>9}x",
             flush=True,
         )
 
@@ -247,7 +255,7 @@ def bench_commands(commands: tuple[str, ...]) -> None:
     for command in commands:
         arguments = [sys.executable, "-m", "optsearch", *command.split(), "--quiet"]
         process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
-        _, process.returncode, used = os.wait4(process.pid, 0)
+        _, process.returncode, used = os.wait4(process.pid, 0)  # with what the process used
         if process.returncode:
             raise OptsearchError(f"optsearch {command} ends with {process.returncode}")
         seconds = used.ru_utime + used.ru_stime
@@ -277,13 +285,13 @@ def main() -> None:
         number = Posterior(Position(game)).configurations
         title = f"A strategy on all {number:,} configurations of {game}"
         compare(title, Position(game), evaluations, number)
-    for methods, texts, long in (
+    for methods, games, long_games in (
         (list(OPTIMA), ("4x4:3,2", "4x5:2"), ("4x5:4,3,2",)),
         (list(OPTIMA)[1:], ("5x5:3,2", "6x6:2", "6x6:4,4"), ("6x6:4,3",)),
         (list(CHAINS), ("7x7:2", "7x7:3"), ("8x8:4",)),
         (list(PROCESSES), ("5x6:4,2", "5x7:5,4,3,3,2"), ()),
     ):
-        for text in (*texts, *(long if full else ())):
+        for text in (*games, *(long_games if full else ())):
             compare(f"Optimum of {text}", Position(Game.parse(text)), methods)
     bench_commands((*COMMANDS, *(LONG_COMMANDS if full else ())))
 

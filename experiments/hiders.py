@@ -21,6 +21,7 @@ There is no table of boards of people among the sources.
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 
@@ -90,8 +91,9 @@ def on_border(game: Game, ship: int) -> bool:
 def spread_boards(game: Game, number: int, seed: int) -> CellSets:
     """Make boards: each is the one of ten uniform boards whose nearest ships are farthest apart."""
     candidates = Drawn().boards(game, 10 * number, seed)
-    apart = np.array([_distance(game, to_masks(board)) for board in candidates]).reshape(number, 10)
-    chosen: CellSets = candidates[10 * np.arange(number) + apart.argmax(axis=1)]
+    distances = np.array([_distance(game, to_masks(board)) for board in candidates])
+    best_of_ten = distances.reshape(number, 10).argmax(axis=1)
+    chosen: CellSets = candidates[10 * np.arange(number) + best_of_ten]
     return chosen
 
 
@@ -99,9 +101,8 @@ def _distance(game: Game, ships: list[int]) -> int:
     """Return the least distance of cells of two ships: of rows or columns, whichever is more."""
     cells = [np.array(game.cells_of(ship)) for ship in ships]
     return min(
-        int(np.abs(a[:, None] - b[None]).max(axis=2).min())
-        for i, a in enumerate(cells)
-        for b in cells[:i]
+        int(np.abs(ship[:, None] - other[None]).max(axis=2).min())
+        for ship, other in combinations(cells, 2)
     )
 
 
@@ -112,14 +113,14 @@ def hard(player: str, is_turned: bool) -> Hider:
     """
 
     def make(game: Game, number: int, seed: int) -> CellSets:
-        worst = hardest(game, player)
-        chosen = [worst[i % len(worst)] for i in range(number)]
+        boards = hardest(game, player)
+        chosen = [boards[i % len(boards)] for i in range(number)]
         if is_turned:
             symmetries = game.symmetries()
-            turns = np.random.default_rng([seed, 0, 0]).integers(len(symmetries), size=number)
+            drawn = np.random.default_rng([seed, 0, 0]).integers(len(symmetries), size=number)
             chosen = [
-                tuple(in_order((image(ship, symmetries[turn]) for ship in board), game))
-                for board, turn in zip(chosen, turns, strict=True)
+                tuple(in_order((image(ship, symmetries[i]) for ship in board), game))
+                for board, i in zip(chosen, drawn, strict=True)
             ]
         return np.array([to_words(board) for board in chosen])
 
@@ -138,9 +139,11 @@ def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
     Each board is a tuple of ships (masks).
     """
     times = GAMES_A_BOARD.get(player, 1)
-    who = MadeBoards("pool", pool)
-    played = simulate([player], game, games=POOL * times, seed=POOL_SEED, boards=who)
-    order = np.argsort(-played.outcomes[0].shots.reshape(times, POOL).sum(axis=0), kind="stable")
+    simulation = simulate(
+        [player], game, games=POOL * times, seed=POOL_SEED, boards=MadeBoards("pool", pool)
+    )
+    shots_by_board = simulation.outcomes[0].shots.reshape(times, POOL).sum(axis=0)
+    order = np.argsort(-shots_by_board, kind="stable")
     return [tuple(to_masks(board)) for board in pool(game, POOL)[order[:HARD]]]
 
 
@@ -163,8 +166,13 @@ HIDERS_HERE: tuple[tuple[Game, Hider], ...] = (
 def tasks() -> Iterator[tuple[Game, Hider, str]]:
     """Yield each game and hider with each player."""
     for game, hider in HIDERS_HERE:
-        players = (*FAST[: 3 if game.contact == "none" else 2], GREEDY)
-        for player in players if game != BOXED else (*FAST[:2], THOMPSON, GREEDY):
+        if game == BOXED:
+            players: tuple[str, ...] = (*FAST[:2], THOMPSON, GREEDY)
+        elif game.contact == "none":
+            players = (*FAST, GREEDY)
+        else:
+            players = (*FAST[:2], GREEDY)
+        for player in players:
             yield game, hider, player
 
 
@@ -182,9 +190,16 @@ def rows(game: Game, hider: Hider, player: str, games: int) -> script.Rows:
     """
     number = {GREEDY: min(games, SLOW_GAMES), THOMPSON: games // 4}.get(player, games)
     outcome = outcome_of(game, hider, player, number)
+    against_uniform = outcome_of(game, UNIFORM, player, number)
     yield (
-        *(game, hider.identity, outcome.strategy, number, outcome.mean, outcome.standard_error),
-        *(outcome.mean - outcome_of(game, UNIFORM, player, number).mean, outcome.worst),
+        game,
+        hider.identity,
+        outcome.strategy,
+        number,
+        outcome.mean,
+        outcome.standard_error,
+        outcome.mean - against_uniform.mean,
+        outcome.worst,
     )
 
 

@@ -27,7 +27,8 @@ from optsearch.support.errors import OptsearchError
 
 SECONDS = 10  # between two lines that say how far a script is
 CHECKPOINTS = CHECKOUT / ".checkpoints"
-Rows = Iterator[tuple[object, ...]]
+Row = tuple[object, ...]
+Rows = Iterator[Row]
 Option = Callable[[argparse.ArgumentParser], object]
 
 
@@ -60,23 +61,8 @@ class Experiment:
         options = self._read_options()
         table = results.TABLES[self.kind]
         path = table.path(options["output"])
-        rows_of: dict[Any, list[tuple[object, ...]]] = {}
-        if self.keeps_rows and path.exists():
-            for entry in table.read(path):
-                key, *_ = values = tuple(entry.values())
-                rows_of.setdefault(key, []).append(values)
-        tasks = options["tasks"] or [
-            task
-            for task in (_call(self.tasks, options) if callable(self.tasks) else self.tasks)
-            if task not in rows_of or options["again"]
-        ]
-
-        def write() -> None:
-            rows = [row for rows in rows_of.values() for row in rows]
-            rows = sorted(rows, key=self.order) if self.order else rows
-            fields = _call(self.fields, options) if callable(self.fields) else self.fields
-            table.write(rows, options["output"], fields=fields)
-
+        rows_of = self._rows_at(path)
+        tasks = self._tasks_to_do(options, rows_of)
         done, written_at, clock = 0, time.monotonic(), ProgressClock(self.kind)
         try:
             for task, rows in zip(tasks, self._compute(tasks, options), strict=True):
@@ -87,12 +73,36 @@ class Experiment:
                 done += 1
                 clock(done, len(tasks))
                 if self.keeps_rows and time.monotonic() - written_at > SECONDS:
-                    write()
+                    self._write(rows_of, options)
                     written_at = time.monotonic()
         finally:
             if tasks and (self.keeps_rows or done == len(tasks)):
-                write()
+                self._write(rows_of, options)
         print(f"{typed_path(path)}: {sum(map(len, rows_of.values()))} rows")
+
+    def _rows_at(self, path: Path) -> dict[Any, list[Row]]:
+        """Read the rows that the table has and that are kept, by their task."""
+        rows_of: dict[Any, list[Row]] = {}
+        if self.keeps_rows and path.exists():
+            for entry in results.TABLES[self.kind].read(path):
+                row = tuple(entry.values())
+                rows_of.setdefault(row[0], []).append(row)
+        return rows_of
+
+    def _tasks_to_do(self, options: Mapping[str, Any], rows_of: Mapping[Any, object]) -> list[Any]:
+        """List the tasks that the user named, or those that have no rows yet."""
+        if options["tasks"]:
+            return list(options["tasks"])
+        tasks = _call(self.tasks, options) if callable(self.tasks) else self.tasks
+        return [task for task in tasks if options["again"] or task not in rows_of]
+
+    def _write(self, rows_of: Mapping[Any, list[Row]], options: Mapping[str, Any]) -> None:
+        """Write the rows of all tasks, in the order of the table."""
+        rows = [row for rows in rows_of.values() for row in rows]
+        if self.order:
+            rows.sort(key=self.order)
+        fields = _call(self.fields, options) if callable(self.fields) else self.fields
+        results.TABLES[self.kind].write(rows, options["output"], fields=fields)
 
     def _read_options(self) -> dict[str, Any]:
         """Read the command line; return the value of each option by its name."""
@@ -115,10 +125,8 @@ class Experiment:
         options = vars(made_parser.parse_args())
         return {**options, "is_named": bool(options["tasks"])}
 
-    def _compute(
-        self, tasks: Iterable[Any], options: Mapping[str, Any]
-    ) -> Iterator[list[tuple[object, ...]]]:
-        """Yield the rows of each task."""
+    def _compute(self, tasks: Iterable[Any], options: Mapping[str, Any]) -> Iterator[list[Row]]:
+        """Yield the rows of each task; with an option --jobs, processes compute them."""
         compute = partial(_list_rows, self.rows, options)
         if "jobs" not in options:
             yield from map(compute, tasks)
@@ -132,16 +140,17 @@ def option(*names: str, **settings: Any) -> Option:
     return lambda made_parser: made_parser.add_argument(*names, **settings)
 
 
-def _list_rows(
-    rows: Callable[..., Rows], options: Mapping[str, Any], task: Any
-) -> list[tuple[object, ...]]:
-    return list(_call(rows, options, *(task if isinstance(task, tuple) else (task,))))
+def _list_rows(rows: Callable[..., Rows], options: Mapping[str, Any], task: Any) -> list[Row]:
+    """Call `rows` with the values of a task, and list what it yields."""
+    values = task if isinstance(task, tuple) else (task,)
+    return list(_call(rows, options, *values))
 
 
 def _call(function: Callable[..., Any], options: Mapping[str, Any], *values: object) -> Any:
-    """Call a function with values and those options that its other parameters name."""
+    """Call a function with values and, by their names, the options that it has parameters for."""
     names = list(inspect.signature(function).parameters)[len(values) :]
-    return function(*values, **{name: options[name] for name in names if name in options})
+    named_options = {name: options[name] for name in names if name in options}
+    return function(*values, **named_options)
 
 
 def made_by(name: str) -> list[Table | Tree]:
@@ -154,15 +163,15 @@ def parser(doc: str | None, name: str) -> argparse.ArgumentParser:
     """Return a parser with the experiment's docstring as its help, and -o for the folder."""
     assert doc is not None
     tables = made_by(name)
-    after = ""
+    epilog = ""
     if tables:
         files = ", ".join(f"data/results/{table.file}" for table in tables)
         minutes = max(table.most_minutes for table in tables)
-        after = f"It makes {files}; that takes about {time_text(60 * minutes)} on two cores."
+        epilog = f"It makes {files}; that takes about {time_text(60 * minutes)} on two cores."
     made_parser = argparse.ArgumentParser(
         prog=f"python -m experiments.{name}",
         description=doc.replace("%", "%%"),
-        epilog=after,
+        epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     if tables:
@@ -242,17 +251,20 @@ class ProgressClock:
     """Prints every ten seconds how many parts of a task are done, and when it may end."""
 
     def __init__(self, title: str):
-        self.title, self.before = title, -1
+        self.title, self.done_before = title, -1  # done by an earlier run; not known yet
         self.started = self.reported_at = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
         """Report that `done` of `total` are done."""
         now = time.monotonic()
-        self.before = done - 1 if self.before < 0 else self.before
+        if self.done_before < 0:
+            self.done_before = done - 1
         if now - self.reported_at > SECONDS:
             self.reported_at = now
-            left = (now - self.started) / (done - self.before) * (total - done)
-            print(f"{self.title}: {done:,} of {total:,}, about {left:.0f} s more", flush=True)
+            seconds_each = (now - self.started) / (done - self.done_before)
+            seconds_left = seconds_each * (total - done)
+            more = f"about {seconds_left:.0f} s more"
+            print(f"{self.title}: {done:,} of {total:,}, {more}", flush=True)
 
 
 def digest_of_sources(*files: str) -> str:
