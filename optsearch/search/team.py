@@ -85,7 +85,7 @@ class TeamRole:
     collects: bool
 
 
-class Answer(NamedTuple):
+class WorkerAnswer(NamedTuple):
     """The answer of a worker: the cost (None if it gave up), its nodes, and new table entries."""
 
     cost: int | None
@@ -264,7 +264,7 @@ class Team:
             shared.counters[1 + i] = 0
         return cost
 
-    def _receive(self, received: Answer) -> int | None:
+    def _receive(self, received: WorkerAnswer) -> int | None:
         """Keep the entries and nodes of an answer, and return its cost."""
         self._watch.remote_nodes += received.nodes
         for key, value in received.fresh.items():
@@ -305,7 +305,7 @@ class Worker:
         if self._attached is not None:
             self._kernel.use_shared_table(SharedTable(self._attached.memory))
 
-    def answer(self, question: Question, role: TeamRole | None) -> Answer:
+    def answer(self, question: Question, role: TeamRole | None) -> WorkerAnswer:
         """Answer a question, alone (role None) or in a team.
 
         The cost is None if the question took too many nodes, or once another worker has the answer.
@@ -318,7 +318,7 @@ class Worker:
             self._kernel.use_disk(self._collector if role.collects else None)
             team_limit = _UntilAnswered(role, self._attached.counters, self._kernel)
         cost = self._watch.answer(question, team_limit)
-        return Answer(cost, self._kernel.nodes - nodes_before, self._collector.fresh)
+        return WorkerAnswer(cost, self._kernel.nodes - nodes_before, self._collector.fresh)
 
 
 class _UntilAnswered(Limit):
@@ -352,6 +352,6 @@ def worker_of(spec: SearchSpec) -> Worker:
     return worker
 
 
-def answer(spec: SearchSpec, question: Question, role: TeamRole | None = None) -> Answer:
+def answer(spec: SearchSpec, question: Question, role: TeamRole | None = None) -> WorkerAnswer:
     """Return the answer of the worker of this thread to a question of a search."""
     return worker_of(spec).answer(question, role)
