@@ -141,10 +141,10 @@ def searches_by_size() -> str:
     sizes = ((1, 100), (101, 300), (301, 1000), (1001, 10_000))
     limits = (0.1, 1.0, 10.0, 100.0)
     lines = []
-    for least, most in sizes:
-        times = [row["seconds"] for row in rows if least <= row["configurations"] <= most]
+    for smallest, largest in sizes:
+        times = [row["seconds"] for row in rows if smallest <= row["configurations"] <= largest]
         ended = [sum(time <= limit for time in times) for limit in limits]
-        lines.append((f"{least:,} to {most:,}", len(times), *ended, time_text(max(times))))
+        lines.append((f"{smallest:,} to {largest:,}", len(times), *ended, time_text(max(times))))
     head = ("configurations", "games", *(f"within {limit:g} s" for limit in limits), "longest")
     return markdown_table(head, *lines)
 
@@ -154,8 +154,8 @@ def _median_and_most(ratios: Sequence[float]) -> tuple[str, str]:
 
     A ratio is infinite if the search did not end.
     """
-    most = f"no end: {ratios.count(inf)}" if inf in ratios else f"{max(ratios):.1f}"
-    return f"{median(ratios):.2f}", most
+    greatest = f"no end: {ratios.count(inf)}" if inf in ratios else f"{max(ratios):.1f}"
+    return f"{median(ratios):.2f}", greatest
 
 
 def worth_of_switches() -> str:

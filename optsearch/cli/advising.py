@@ -93,7 +93,7 @@ class StartOptions:
 
 
 @dataclass(frozen=True)
-class ShownOptions:
+class DetailOptions:
     """How many shots to show, and up to how many configurations to search the optimum."""
 
     number: int = 5
@@ -132,7 +132,7 @@ class KeepingOptions:
 def advise(
     *,
     start: StartOptions,
-    shown: ShownOptions,
+    details: DetailOptions,
     keeping: KeepingOptions,
     by: str | None = None,
     prior: str | None = None,
@@ -164,7 +164,7 @@ def advise(
         position = offer_kept_replies(dialogue, position, file)
     with show_progress("counting"):
         replies = Replies(position, parsed_prior)
-    options = AdviceOptions(shown.number, shown.endgame, chooser, size)
+    options = AdviceOptions(details.number, details.endgame, chooser, size)
     session = Session(dialogue, replies, options, file)
     session.is_file_named = keeping.resume is not None
     try:
@@ -223,13 +223,13 @@ def offer_kept_replies(dialogue: Dialogue, start: AnyPosition, file: Path) -> An
     if not file.exists():
         return start
     try:
-        kept = load_replies(replace(start, shots=()), file)
-        if kept.shots and not start.shots and not is_over(kept):
-            replies = count_text(len(kept.shots), "reply", "replies")
-            question = f"{replies} of this game are kept ({kept}); go on with them? [Y/n] "
+        kept_position = load_replies(replace(start, shots=()), file)
+        if kept_position.shots and not start.shots and not is_over(kept_position):
+            replies = count_text(len(kept_position.shots), "reply", "replies")
+            question = f"{replies} of this game are kept ({kept_position}); go on with them? [Y/n] "
             answer = dialogue.ask(question, accept_empty=True)
             if answer is None or answer.lower() in ("", "y", "yes"):
-                return kept
+                return kept_position
     except OptsearchError as error:
         dialogue.refuse(f"{error}; it stays as it is in {file}.before")
     with suppress(OSError):
@@ -251,13 +251,13 @@ def load_replies(start: AnyPosition, file: Path | None) -> AnyPosition:
             f"{header_line(start)!r}; name another file"
         )
     try:
-        kept = replace(start, shots=shots_of(start.game, text))
+        kept_position = replace(start, shots=shots_of(start.game, text))
     except PositionError as error:
         raise PositionError(f"{str(file)!r} keeps no game: {error}") from None
-    begins_with_start = kept.shots[: len(start.shots)] == start.shots
+    begins_with_start = kept_position.shots[: len(start.shots)] == start.shots
     if not begins_with_start:
         raise PositionError(f"--shots ({str(start)!r}) begin a game; {str(file)!r} has its own")
-    return kept
+    return kept_position
 
 
 def header_line(position: AnyPosition) -> str:
@@ -501,12 +501,14 @@ def others_text(shots: Sequence[Shot], refused: int) -> str:
 
     refused -- the index of the shot that is refused.
     """
-    taken, ignored = shots[:refused], shots[refused + 1 :]
+    accepted, ignored = shots[:refused], shots[refused + 1 :]
     texts = []
-    if taken:
-        texts.append(f"{_words_of(taken)} before it {'is' if len(taken) == 1 else 'are'} taken")
+    if accepted:
+        be = "is" if len(accepted) == 1 else "are"
+        texts.append(f"{_words_of(accepted)} before it {be} taken")
     if ignored:
-        texts.append(f"{_words_of(ignored)} behind it {'is' if len(ignored) == 1 else 'are'} not")
+        be = "is" if len(ignored) == 1 else "are"
+        texts.append(f"{_words_of(ignored)} behind it {be} not")
     return ", ".join(texts)
 
 

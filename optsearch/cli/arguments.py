@@ -69,8 +69,8 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
         self.fail(repr(value), param, ctx)
 
     def _is_in_range(self, value: Any) -> bool:
-        least, most = self.option.min, self.option.max
-        return (least is None or value >= least) and (most is None or value <= most)
+        low, high = self.option.min, self.option.max
+        return (low is None or value >= low) and (high is None or value <= high)
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         """Return the words that complete a choice; for a file, let the shell complete it."""

@@ -101,10 +101,10 @@ def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
     loaded, parsed_prior = read_tree(file, game, prior)
     total, number = verify(loaded, parsed_prior), loaded.configurations
     answer = begin_answer("tree", loaded.position, parsed_prior, total, number)
-    what = f"all {number:,} configurations"
+    replayed = f"all {number:,} configurations"
     if parsed_prior is not None:
-        what = f"every configuration, weight {number:,}"
-    answer.add_fact("replayed", f"{what}, total height {total:,}")
+        replayed = f"every configuration, weight {number:,}"
+    answer.add_fact("replayed", f"{replayed}, total height {total:,}")
     answer.add_fact("mean shots", mean_text(total, number))
     answer.add_fact("worst case", f"{loaded.worst} shots", worst=loaded.worst)
     return answer
@@ -205,7 +205,7 @@ def tree(
     loaded, parsed_prior = read_tree(file, game, prior)
     drawing_text = None
     if figure is not None:
-        depth_drawn = draw_tree(loaded, figure, boards=draw_boards, depth=depth, whole=whole)
+        depth_drawn = draw_tree(loaded, figure, boards=draw_boards, depth=depth, is_whole=whole)
         drawing_text = str(figure)
         if depth_drawn < loaded.worst:
             drawing_text += f", {depth_drawn} of {loaded.worst} shots"
@@ -254,18 +254,18 @@ def height_fields(tree: tree_.DecisionTree) -> dict[str, object]:
 
 
 def draw_tree(
-    tree: tree_.DecisionTree, path: Path, boards: bool, depth: int | None, whole: bool
+    tree: tree_.DecisionTree, path: Path, boards: bool, depth: int | None, is_whole: bool
 ) -> int:
     """Draw a tree to a file whose ending names the format; return the number of shots drawn.
 
-    boards -- draw each node as a board. depth -- the most shots to draw, or None. whole -- do not
-    stop where a page of A3 ends.
+    boards -- draw each node as a board. depth -- the most shots to draw, or None. is_whole -- False
+    to stop where a page of A3 ends.
     """
     from optsearch.drawing.trees import draw_tree as draw_on_axes
     from optsearch.drawing.trees import page_depth, tree_figure_size
 
-    most = tree.worst if whole else page_depth(tree, boards)
-    depth = min(depth or tree.worst, most)
+    greatest_depth = tree.worst if is_whole else page_depth(tree, boards)
+    depth = min(depth or tree.worst, greatest_depth)
     figure = new_figure(*tree_figure_size(tree, boards, depth))
     draw_on_axes(figure.add_axes((0, 0, 1, 1)), tree, boards, depth)
     save_figure(figure, path)

@@ -134,10 +134,10 @@ def answer_of(result: CounterexampleSearch) -> Answer:
     answer.add(undecided=undecided)
     if undecided:
         answer.add(f"\nundecided: {' '.join(undecided)}")
-    answer.add(fewest={name: least.fields for name, least in result.smallest.items()})
-    for name, counterexample in result.smallest.items():
+    answer.add(fewest={name: case.fields for name, case in result.smallest.items()})
+    for name, case in result.smallest.items():
         answer.add_heading(f"\nfewest {name}")
-        add_counterexample(answer, counterexample)
+        add_counterexample(answer, case)
     smallest = result.counterexamples[:SHOWN]
     if smallest:
         answer.add_heading("\nsmallest first: best greedy, optimum, configurations, position")

@@ -139,15 +139,15 @@ def solve(
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
     """Compute the misses of strategies that always ask for a most probable thing."""
     sets = identify_.read(path)
-    limit, found = Limit(time_limit), {}
+    limit, by_rule = Limit(time_limit), {}
     half_of_time = None if time_limit is None else time_limit / 2
     quick_rules_first = identify_.RULES[2:] + identify_.RULES[:2]  # best and worst take longest
     with show_search_progress(sets.title, "misses", sets.certain_hits) as progress:
         optimum = identify_.identify(sets, time_limit=half_of_time, progress=progress)
         with suppress(LimitReached):
             for rule in quick_rules_first:
-                found[rule] = identify_.greedy(sets, rule, limit.watch(progress))
-    strategies = {rule: found[rule] for rule in identify_.RULES if rule in found}
+                by_rule[rule] = identify_.greedy(sets, rule, limit.watch(progress))
+    strategies = {rule: by_rule[rule] for rule in identify_.RULES if rule in by_rule}
     if tree is not None:
         if "best" not in strategies:
             raise OptsearchError(

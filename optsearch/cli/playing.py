@@ -111,21 +111,22 @@ def require_options_of(match: Match, file: Path, game: Game, options: MatchOptio
 
     An option that is not given is not compared.
     """
-    given = {"game": str(game)}
-    kept = {"game": str(match.game)}
+    given_values = {"game": str(game)}
+    kept_values = {"game": str(match.game)}
     if options.seed is not None:
-        given["seed"], kept["seed"] = str(options.seed), str(match.seed)
+        given_values["seed"], kept_values["seed"] = str(options.seed), str(match.seed)
     if options.against:
-        given["against"], kept["against"] = options.against, match.against
+        given_values["against"], kept_values["against"] = options.against, match.against
     if options.ships:
         own_ships = " ".join(map(match.game.ship_name, match.own_ships))
-        given["ships"], kept["ships"] = options.ships, own_ships
+        given_values["ships"], kept_values["ships"] = options.ships, own_ships
     if options.boards != UNIFORM:
-        given["boards"], kept["boards"] = options.boards, match.boards
-    for name, value in given.items():
-        if value != kept[name]:
+        given_values["boards"], kept_values["boards"] = options.boards, match.boards
+    for name, value in given_values.items():
+        kept_value = kept_values[name]
+        if value != kept_value:
             raise OptsearchError(
-                f"{str(file)!r} keeps another game: its {name} is {kept[name] or 'none'}, not "
+                f"{str(file)!r} keeps another game: its {name} is {kept_value or 'none'}, not "
                 f"{value}; leave that out or name another file"
             )
 

@@ -116,9 +116,9 @@ def print_estimate(sources: list[Source], resume: Path | None) -> None:
     total = sum(len(list(source.everything())) for source in sources)
     minutes = sum(number.minutes for number in numbers_left)
     time = f"about {time_text(60 * minutes)} on two cores" if minutes else "seconds"
-    kept = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
+    storage = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
     out.print(
-        f"everything of {names}: {len(numbers_left)} of {total} numbers left, {time}, {kept}\n",
+        f"everything of {names}: {len(numbers_left)} of {total} numbers left, {time}, {storage}\n",
         soft_wrap=True,
     )
 
