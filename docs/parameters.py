@@ -24,7 +24,7 @@ def list_parameters(text: str) -> str:
 
 
 def _entries(block: str) -> str:
-    """Return a block of parameters as a definition list, and what follows them as it is."""
+    """Return a block of parameters as a definition list; the text after them is not changed."""
     parameters, *closing = CLOSING.split(block, maxsplit=1)
     entries = []
     for parameter in NEXT.split(parameters):

@@ -94,7 +94,7 @@ class StartOptions:
 
 @dataclass(frozen=True)
 class DetailOptions:
-    """How many shots to show, and up to how many configurations to search the optimum."""
+    """The number of shots to show, and the size up to which the optimum is searched."""
 
     number: int = 5
     endgame: int = ENDGAME
@@ -102,7 +102,7 @@ class DetailOptions:
 
 @dataclass(frozen=True)
 class KeepingOptions:
-    """Where the replies are kept."""
+    """The file that keeps the replies, and the option not to keep them."""
 
     resume: Path | None = None
     no_save: bool = False
@@ -276,7 +276,7 @@ def is_over(position: AnyPosition) -> bool:
 
 @dataclass(frozen=True)
 class AdviceOptions:
-    """What advice contains.
+    """The contents of advice.
 
     number -- the number of most probable shots. endgame -- the optimum is searched for at most this
     many configurations. chooser -- chooses the shot of a strategy that is shown. salvo -- the

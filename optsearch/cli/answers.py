@@ -242,7 +242,7 @@ def _is_exact_number(value: Any) -> bool:
 
 
 def _json_number(value: Any) -> Any:
-    """Convert numbers for JSON: integers below 2^53 stay as they are, others become floats."""
+    """Convert numbers for JSON: integers below 2^53 are kept, others become floats."""
     if isinstance(value, list | tuple):
         return [_json_number(item) for item in value]
     if value is None or (isinstance(value, int) and abs(value) < LARGEST_EXACT):

@@ -96,8 +96,8 @@ class OptionParameter(NamedTuple):
 def option_parameters(function: Callable[..., Any]) -> dict[str, OptionParameter]:
     """Return the type and the default of each option of a command, by name, required ones first.
 
-    function -- has a parameter for each option or argument. A parameter whose type is a dataclass
-    stands for several options, one for each field.
+    function -- has a parameter for each option or argument. If the type of a parameter is a
+    dataclass, each of its fields is an option.
     """
     annotations = get_type_hints(function)  # types, where the signature has their texts
     options: dict[str, OptionParameter] = {}
@@ -232,9 +232,9 @@ class LazyCommands(Commands):
 
 
 def _accept_families(function: Function) -> Function:
-    """Return a command that also accepts a file with a family of sets in place of GAME.
+    """Return a command that also accepts a file with a family of sets as GAME.
 
-    For such a file the function of the same name in `families` answers. Options that this function
+    For such a file it calls the function of the same name in `families`. Options that this function
     does not take are refused.
     """
 
@@ -259,7 +259,7 @@ def _accept_families(function: Function) -> Function:
 
 
 def is_family(game: str) -> bool:
-    """True if the text in place of a game names the file of a family of sets."""
+    """True if a text, given as a game, is the name of a file with a family of sets."""
     return game.lower().endswith(".csv") and ":" not in Path(game).name
 
 

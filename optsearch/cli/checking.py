@@ -84,7 +84,7 @@ def check(
 
 
 def format_of(file: Path) -> str:
-    """Return the kind of a file, as in `FORMATS`; raise OptsearchError if it is none of them."""
+    """Return the kind of a file, a value of `FORMATS`; raise OptsearchError for any other file."""
     head = text_of(file, OptsearchError)[:300]
     match = re.search(r'"format": *"([^"]*)"', head)
     if match is None or match[1] not in FORMATS:

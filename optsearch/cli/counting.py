@@ -152,8 +152,7 @@ def heat_map_text(posterior: Posterior, counts: bool = False) -> Text:
     """Draw the probability of a ship on each open cell in percent, as a coloured board.
 
     Cells that were shot have the sign of their reply. The meaning of the signs and a scale of the
-    colours are below. counts -- True to show numbers of configurations in place of percent and the
-    scale.
+    colours are below. counts -- True to show numbers of configurations and no scale.
     """
     position, probability = posterior.position, posterior.probability
     game, certain_replies = position.game, position.drawn_replies

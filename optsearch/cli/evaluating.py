@@ -356,7 +356,7 @@ def show_evaluation_progress() -> AbstractContextManager[Progress[EvaluationStat
 
 @dataclass(frozen=True)
 class DrawOptions:
-    """How the positions are drawn from which two strategies are compared."""
+    """The draw of the positions from which two strategies are compared."""
 
     until: str = "greedy"
     positions: int = POSITIONS

@@ -1,7 +1,7 @@
 """The answers of commands whose GAME is a file with a family of sets, one function per command.
 
-A family of sets stands in for the configurations of a game: one of the sets is hidden, and a
-question asks if it contains a *thing*. A *miss* is a question whose answer is no.
+One of the sets is hidden, and a question asks if it contains a *thing*. A *miss* is a question
+whose answer is no. In a game the sets are configurations and the things are cells.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Declarations of options and arguments; those that several commands have are in `SHARED`.
 
 A command is a function, and each of its parameters is an option or argument of the same name. The
-decorator of the command has its declaration, or else `SHARED`. A parameter whose type is a
-dataclass stands for a group: each of its fields is an option.
+decorator of the command has its declaration, or else `SHARED`. If the type of a parameter is a
+dataclass, each of its fields is an option.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class PosteriorOptions(PositionOptions):
 
 @dataclass(frozen=True)
 class NoiseOptions:
-    """How replies may be false: by probabilities, or a limited number of them."""
+    """The false replies: their probabilities, or their greatest number."""
 
     false_hits: str | None = None
     false_misses: str | None = None
@@ -50,14 +50,14 @@ class NoiseOptions:
 
 @dataclass(frozen=True)
 class KnowledgeOptions(NoiseOptions):
-    """How replies may be false, and the answers to questions that are known."""
+    """The false replies, and the answers to questions that are known."""
 
     know: list[str] | None = None
 
 
 @dataclass(frozen=True)
 class ReplyOptions(NoiseOptions):
-    """How replies may be false, and how many shots are chosen before their replies."""
+    """The false replies, and the number of shots that are chosen before their replies."""
 
     salvo: str = "1"
 

@@ -107,7 +107,7 @@ def show_search_progress(
 ) -> Iterator[Progress[SearchStatus]]:
     """Show progress of a search; yield a function to call with each status.
 
-    Once there is a bracket of the mean, it is shown in place of the share done. unit -- of the
+    Once there is a bracket of the mean, the bracket is shown and not the share done. unit -- of the
     mean. certain_total -- a part of each total height that the mean leaves out.
     """
     started = time.monotonic()

@@ -74,7 +74,7 @@ class PuzzleLevel(str, Enum):
 
 @dataclass(frozen=True)
 class MakingOptions:
-    """How a puzzle is made: the method that finds other solutions, the clues to keep, the time."""
+    """The method that finds other solutions, the clues to keep, and the time limit."""
 
     method: PuzzleMethod | None = None
     keep_counts: bool = False

@@ -103,7 +103,7 @@ class StorageOptions:
 
 
 class SolveTask(NamedTuple):
-    """What to solve: a position, an objective, and perhaps a prior."""
+    """A problem to solve: a position, an objective, and perhaps a prior."""
 
     position: Position
     objective: Objective
@@ -360,7 +360,7 @@ def announce_stored(stored: StoredBracket | None) -> None:
 
 
 class BracketSources(NamedTuple):
-    """What proves the two ends of a bracket, and the bracket of this run as a text.
+    """The sources of the two ends of a bracket, and the bracket of this run as a text.
 
     All three are empty if this run proves both ends.
     """
@@ -375,7 +375,7 @@ def narrow_by_stored(
 ) -> tuple[Solution, BracketSources]:
     """Return a solution whose ends are the better of its own and the stored ones.
 
-    Also return what proves each end. A solution that is exact stays as it is.
+    Also return the source of each end. A solution that is exact is not changed.
     """
     if stored is None or solution.lower is None or solution.upper is None:
         return solution, BracketSources()
@@ -418,9 +418,9 @@ def add_sources(answer: Answer, sources: BracketSources) -> None:
 
 
 def solve_by_bounds(task: SolveTask, time_limit: float) -> Solution | str:
-    """Return a bracket of a game that is too large to search; a reason if there is none.
+    """Return a bracket of a game that is too large to search, or the reason why there is none.
 
-    There is none if the configurations cannot be counted, or not weighed by the prior. With a prior
+    The configurations must be counted, or weighed by the prior, in the time limit. With a prior
     only the first bounds on the mean are used, since the others list all configurations.
     """
     position, objective, prior = task
@@ -461,7 +461,7 @@ def solve_by_bounds(task: SolveTask, time_limit: float) -> Solution | str:
 def uncounted_answer(task: SolveTask, stored: StoredBracket | None, reason: str) -> Answer:
     """Return the answer about a game whose configurations cannot be counted.
 
-    reason -- why they cannot.
+    stored -- its stored bracket, if any. reason -- why they cannot be counted.
     """
     position, objective, prior = task
     answer = Answer.about(
