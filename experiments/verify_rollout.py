@@ -52,7 +52,7 @@ class Sample(NamedTuple):
     shift: int
 
 
-class Part(NamedTuple):
+class RemainingRows(NamedTuple):
     """The configurations left after a reply, and the cells of one that are open, as estimated."""
 
     rows: Rows
@@ -157,7 +157,7 @@ class RolloutReplay:
             chosen = [chosen[i] for i in cheapest.tolist() if costs[i] <= limit]
         return chosen[0]
 
-    def _greedy_cost(self, part: Part, shift: int) -> int:
+    def _greedy_cost(self, part: RemainingRows, shift: int) -> int:
         """Return the cost of greedy on a part of a sample."""
         cost, parts = 0, [part]
         while parts:
@@ -172,7 +172,7 @@ class RolloutReplay:
                 parts += parts_after
         return cost
 
-    def _is_estimated(self, part: Part, shift: int) -> bool:
+    def _is_estimated(self, part: RemainingRows, shift: int) -> bool:
         """True if a part of a sample is too small to be played on."""
         return shift > 0 and len(part.rows) <= self._strategy.lookahead.truncate
 
@@ -203,14 +203,16 @@ def _sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
     return Sample(rows[is_kept], shift)
 
 
-def _split(rows: Rows, cell: int) -> tuple[int, list[Part]]:
+def _split(rows: Rows, cell: int) -> tuple[int, list[RemainingRows]]:
     """Return the cost of a shot at a cell, and the parts after a hit and after a miss."""
     counts, size = rows.sum(0), len(rows)
     # The mean over configurations of their cells that not all have, rounded; a sample can be empty.
     open_cells = (int(counts[counts < size].sum()) + size // 2) // max(size, 1)
     is_hit = rows[:, cell]
-    after_hit = Part(rows[is_hit], open_cells - 1)
-    after_miss = Part(rows[~is_hit][:, counts > 0], open_cells)  # fewer columns take less time
+    after_hit = RemainingRows(rows[is_hit], open_cells - 1)
+    after_miss = RemainingRows(
+        rows[~is_hit][:, counts > 0], open_cells
+    )  # fewer columns take less time
     return UNIT * (size - int(counts[cell])), [after_hit, after_miss]
 
 
