@@ -173,8 +173,9 @@ def two_touch(game: Game) -> Iterator[BoardQuestion]:
         above_and_below = boards[:, :-1], boards[:, 1:]
         left_and_right = boards[:, :, :-1], boards[:, :, 1:]
         touch = np.zeros(len(boards), bool)
-        for one, other in (above_and_below, left_and_right):
-            touch |= ((one > 0) & (other > 0) & (one != other)).any(axis=(1, 2))
+        for cells, neighbours in (above_and_below, left_and_right):
+            are_both_ships = (cells > 0) & (neighbours > 0)
+            touch |= (are_both_ships & (cells != neighbours)).any(axis=(1, 2))
         return ["yes" if is_touching else "no" for is_touching in touch.tolist()]
 
     if game.is_rectangle:

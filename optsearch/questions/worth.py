@@ -189,7 +189,7 @@ class Inquiry:
     def _posterior_without(self, question: BoardQuestion, answer: str) -> Posterior:
         """Return the posterior given that no ship on the board gives this answer."""
         ship_answers = question.ship_answers or {}
-        barred = frozenset(ship for ship, given in ship_answers.items() if given == answer)
+        barred = frozenset(ship for ship in ship_answers if ship_answers[ship] == answer)
         return Posterior(self.position, barred=barred)
 
     # Shots
