@@ -131,7 +131,7 @@ def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
 
 
 def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
-    """Yield the name of each ship that no other one equals, and the places that it can have."""
+    """Yield the name of each ship that no other one equals, and its possible kinds and masks."""
     if isinstance(game, MixedGame) and not game.names_hits:
         return
     for kind in game.fleet:
