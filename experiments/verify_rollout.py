@@ -210,9 +210,8 @@ def _split(rows: Rows, cell: int) -> tuple[int, list[RemainingRows]]:
     open_cells = (int(counts[counts < size].sum()) + size // 2) // max(size, 1)
     is_hit = rows[:, cell]
     after_hit = RemainingRows(rows[is_hit], open_cells - 1)
-    after_miss = RemainingRows(
-        rows[~is_hit][:, counts > 0], open_cells
-    )  # fewer columns take less time
+    fewer_columns = rows[~is_hit][:, counts > 0]  # they take less time
+    after_miss = RemainingRows(fewer_columns, open_cells)
     return UNIT * (size - int(counts[cell])), [after_hit, after_miss]
 
 
