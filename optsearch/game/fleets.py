@@ -244,13 +244,16 @@ class MixedPosition(Position):
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The parts by the ships that hits have named; some may have no configuration left."""
+        """The parts of the position (`Part`), for the ships that hits have named so far.
+
+        Some of them may have no configuration left.
+        """
         labels = {shot.reply.label for shot in self.shots if shot.reply.hit}
         return self._divide([kind for kind in self.game.fleet if letter_of(kind) in labels])
 
     @cached_property
     def parts_by_name(self) -> tuple[Part, ...]:
-        """The parts as if hits had named every ship with a letter."""
+        """The parts of the position if hits had named every ship with a letter."""
         return self._divide([kind for kind in self.game.fleet if letter_of(kind)])
 
     def _divide(self, named: Sequence[int]) -> tuple[Part, ...]:

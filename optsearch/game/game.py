@@ -468,7 +468,7 @@ class Game:
 
     @property
     def has_shapes(self) -> bool:
-        """True if some ship is not a straight one that may lie in all directions."""
+        """True if some ship is not straight, or may not lie in all directions."""
         return any(isinstance(kind, Shape) for kind in self.fleet)
 
     @cached_property
@@ -503,7 +503,7 @@ class Game:
         return self._kind_of_placement[ship]
 
     def require_no_twins(self, feature: str) -> None:
-        """Raise NotSupported if ships of different kinds can lie on the same cells."""
+        """Raise NotSupported for a game with twins (`has_twins`): `feature` confuses them."""
         if self.has_twins:
             raise NotSupported(
                 f"{feature} cannot tell ships apart that can lie on the same cells, as in {self}: "

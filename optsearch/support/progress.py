@@ -130,7 +130,7 @@ class Limit:
         self._started = clock()
 
     def check(self, effort: int = 0) -> None:
-        """Raise LimitReached if the time is over. effort -- so far: raise if it is too much."""
+        """Raise LimitReached if the time is over, or the effort so far is above its limit."""
         is_late = self.seconds is not None and self._clock() - self._started > self.seconds
         is_too_much = self.effort is not None and effort > self.effort
         if is_late or is_too_much:
