@@ -124,9 +124,10 @@ def _labelled_counts(position: Position) -> Counts:
     cells = posterior.occurrence.ravel().tolist()
     replies = defaultdict[int, Counter[Reply]](Counter)
     for (kind, ship), n in posterior.by_kind.items():
-        left = ship & ~position.hits
-        for cell in bits(left):
-            replies[cell][game.hit_reply(kind, ship, cell, left.bit_count() == 1)] += n
+        unhit = ship & ~position.hits
+        is_last_cell = unhit.bit_count() == 1
+        for cell in bits(unhit):
+            replies[cell][game.hit_reply(kind, ship, cell, is_last_cell)] += n
     return Counts(posterior.configurations, cells, replies)
 
 
@@ -155,27 +156,35 @@ class _SilentCounts:
     def counts(self, position: Position) -> Counts:
         """Count a position; ImpossiblePosition if nothing is left."""
         key = position.game, position.hits, position.misses
-        counts = self._recall(key) or self._part(key, position) or _swept(*key)
+        counts = self._recall(key) or self._count_by_previous(key, position) or _sweep(*key)
         if not counts.configurations:
             Posterior(position).require_some()
         self._keep(key, counts)
         return counts
 
-    def _part(self, key: _Key, position: Position) -> Counts | None:
-        """Count by the position before the last shot; None if that is not kept."""
+    def _count_by_previous(self, key: _Key, position: Position) -> Counts | None:
+        """Count by the counts of the position before the last shot; None if those are not kept.
+
+        Only the smaller of the families after a hit and after a miss is swept.
+        """
         if not position.shots:
             return None
         game, hits, misses = key
         bit = game.bit(position.shots[-1].cell)
-        before = self._recall((game, hits & ~bit, misses & ~bit))
+        hits_before, misses_before = hits & ~bit, misses & ~bit
+        before = self._recall((game, hits_before, misses_before))
         if before is None:
             return None
-        after_hit, after_miss = (game, hits | bit, misses & ~bit), (game, hits & ~bit, misses | bit)
-        n, having = before.configurations, before.cells[bit.bit_length() - 1]
-        smaller, larger = (after_hit, after_miss)[:: 1 if 2 * having < n else -1]
-        counts = _swept(*smaller) if 0 < having < n else Counts(0, [0] * game.cells, {})
-        cells = [a - b for a, b in zip(before.cells, counts.cells, strict=True)]
-        others = Counts(n - counts.configurations, cells, {})
+        after_hit = game, hits_before | bit, misses_before
+        after_miss = game, hits_before, misses_before | bit
+        n, with_cell = before.configurations, before.cells[bit.bit_length() - 1]
+        smaller, larger = after_miss, after_hit
+        if 2 * with_cell < n:
+            smaller, larger = after_hit, after_miss
+        is_one_empty = with_cell in (0, n)
+        counts = Counts(0, [0] * game.cells, {}) if is_one_empty else _sweep(*smaller)
+        other_cells = [a - b for a, b in zip(before.cells, counts.cells, strict=True)]
+        others = Counts(n - counts.configurations, other_cells, {})
         self._keep(smaller, counts)
         self._keep(larger, others)
         return counts if key == smaller else others
@@ -198,8 +207,8 @@ class _SilentCounts:
         self._kept.clear()
 
 
-def _swept(game: Game, hits: int, misses: int) -> Counts:
-    """Count a position whose hits tell nothing."""
+def _sweep(game: Game, hits: int, misses: int) -> Counts:
+    """Count a position whose hits tell nothing, by a sweep; hits, misses -- masks of cells."""
     n, by_ship = engine_for(game).count_by_placement(Constraints(game.fleet, misses, hits))
     cells = [0] * game.cells
     for (_, ship), count in by_ship.items():
@@ -220,15 +229,12 @@ def unhit_masks(position: Position) -> list[int]:
     """List the configurations, few, of a silent position as masks without the cells hit."""
     posterior = Posterior(position)
     is_small = position.game.cells <= MAX_CELLS
-    sets = [
-        sum(to_masks(ships))
-        for ships in (list_ships(position) if is_small else posterior.list_all(masks=True))
-        if position.is_compatible(to_masks(ships))
-    ]
+    listed = list_ships(position) if is_small else posterior.list_all(masks=True)
+    masks = [sum(to_masks(ships)) for ships in listed if position.is_compatible(to_masks(ships))]
     counted = posterior.configurations
-    if len(sets) != counted:
-        raise AssertionError(f"{len(sets)} configurations listed, {counted} counted")
-    return [cells & ~position.hits for cells in sets]
+    if len(masks) != counted:
+        raise AssertionError(f"{len(masks)} configurations listed, {counted} counted")
+    return [mask & ~position.hits for mask in masks]
 
 
 def endgame_shot(position: Position, order: Sequence[int]) -> int:
@@ -255,7 +261,7 @@ def first_best_shot(kernel: Kernel, order: Sequence[int]) -> int:
 
 def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
     """An optimal shot where nothing is announced, from what is hidden; certain hits come first."""
-    return _best_split({cell: [s >> cell & 1 for s in sets] for cell in order})
+    return _best_split({cell: [mask >> cell & 1 for mask in sets] for cell in order})
 
 
 def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]]:
@@ -264,7 +270,8 @@ def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]
     0 is a miss, and each kind of hit is a number from 1 on.
     """
     game = position.game
-    numbers = {answer: n for n, answer in enumerate((MISS, *known_replies(game)[:-1]))}
+    *hit_replies, _ = known_replies(game)  # the miss is the last one
+    numbers = {answer: n for n, answer in enumerate((MISS, *hit_replies))}
     configurations = [to_masks(ships) for ships in Posterior(position).list_all(masks=True)]
     return {
         cell: [numbers[reply(game, ships, position.hits, 1 << cell)] for ships in configurations]
@@ -283,20 +290,24 @@ def _best_split(labels: dict[int, list[int]]) -> int:
         if all(answers):
             return cell
 
+    # A part is a set of configurations, by their index in the lists of replies.
     @cache
-    def misses(part: frozenset[int]) -> int:
-        return min((cost(part, cell) for cell in labels if splits(part, cell)), default=0)
+    def least_misses(part: frozenset[int]) -> int:
+        return min((misses_after(part, cell) for cell in labels if splits(part, cell)), default=0)
 
     def splits(part: frozenset[int], cell: int) -> bool:
         return len({labels[cell][i] for i in part}) > 1
 
-    def cost(part: frozenset[int], cell: int) -> int:
-        answers: dict[int, set[int]] = {}
+    def misses_after(part: frozenset[int], cell: int) -> int:
+        by_answer: dict[int, set[int]] = {}
         for i in part:
-            answers.setdefault(labels[cell][i], set()).add(i)
-        parts = answers.values()
-        return len(answers.get(0, ())) + sum(misses(frozenset(part)) for part in parts)
+            by_answer.setdefault(labels[cell][i], set()).add(i)
+        missed = len(by_answer.get(0, ()))
+        return missed + sum(least_misses(frozenset(child)) for child in by_answer.values())
 
-    root = frozenset(range(len(next(iter(labels.values())))))
-    optimum = misses(root)
-    return next(cell for cell in labels if splits(root, cell) and cost(root, cell) == optimum)
+    configurations = len(next(iter(labels.values())))
+    root = frozenset(range(configurations))
+    optimum = least_misses(root)
+    return next(
+        cell for cell in labels if splits(root, cell) and misses_after(root, cell) == optimum
+    )

@@ -57,22 +57,24 @@ def entropy(node: ScoreNode, scores: Scores) -> None:
 
     The parts are added in order of their size, so equal parts have exactly equal scores.
     """
-    kinds, total_size = len(node.lengths), node.configurations
-    parts = np.zeros(kinds + 2, np.int64)
+    labels, total_size = len(node.lengths), node.configurations
+    missed, hit_without_label = labels, labels + 1  # indices in `sizes`, after those of the labels
+    sizes = np.zeros(labels + 2, np.int64)
     for cell in range(len(scores)):
         if not node.having[cell]:
             continue
-        parts[kinds], parts[kinds + 1] = total_size - node.having[cell], node.having[cell]
-        for kind in range(kinds):
-            parts[kind] = node.labelled[kind, cell]
-            parts[kinds + 1] -= parts[kind]
-        for i in range(1, kinds + 2):  # few: sorted by insertion
+        sizes[missed] = total_size - node.having[cell]
+        sizes[hit_without_label] = node.having[cell]
+        for label in range(labels):
+            sizes[label] = node.labelled[label, cell]
+            sizes[hit_without_label] -= sizes[label]
+        for i in range(1, labels + 2):  # few: sorted by insertion
             j = i
-            while j and parts[j - 1] > parts[j]:
-                parts[j - 1], parts[j] = parts[j], parts[j - 1]
+            while j and sizes[j - 1] > sizes[j]:
+                sizes[j - 1], sizes[j] = sizes[j], sizes[j - 1]
                 j -= 1
         bits = 0.0
-        for part in parts:
-            if part:
-                bits -= part / total_size * log2(part / total_size)
+        for size in sizes:
+            if size:
+                bits -= size / total_size * log2(size / total_size)
         scores[cell] = bits

@@ -42,7 +42,7 @@ SCANS = ("rows", "snake", "diagonals", "antidiagonals", "spiral", "central")
 CLEAR = ("cross", "line", "sunk")
 NEAREST = "pattern:modulus=4,colours=13,scan=diagonals"
 """Of the patterns of `experiments.patterns`, the nearest to what section 4.2 prints."""
-WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
+DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0))  # right, left, down, up
 
 
 SORT_KEYS: dict[str, Callable[[Cell], tuple[int, int]]] = {
@@ -64,15 +64,16 @@ def _scan(game: Game, scan: str) -> list[Cell]:
 
 def _spiral(cells: Sequence[Cell]) -> list[Cell]:
     """List the cells of a rectangle from its first corner along its sides, and on inwards."""
-    left, spiral = set(cells), list[Cell]()
-    row, column, way = 0, -1, 0
-    while left:
-        down, right = ((0, 1), (1, 0), (0, -1), (-1, 0))[way]
-        ahead = row + down, column + right
-        if ahead not in left:
-            way = (way + 1) % 4
+    cells_left, spiral = set(cells), list[Cell]()
+    right_down_left_up = ((0, 1), (1, 0), (0, -1), (-1, 0))
+    row, column, turns = 0, -1, 0
+    while cells_left:
+        row_step, column_step = right_down_left_up[turns % 4]
+        ahead = row + row_step, column + column_step
+        if ahead not in cells_left:
+            turns += 1
             continue
-        left.remove(ahead)
+        cells_left.remove(ahead)
         spiral.append(ahead)
         row, column = ahead
     return spiral
@@ -80,19 +81,20 @@ def _spiral(cells: Sequence[Cell]) -> list[Cell]:
 
 def revealed_cells(game: Game, kind: int) -> int:
     """Count the hits of a clearing that the sinking of a ship of this kind accounts for."""
+    cells = int(kind)
     if game.names_hits:
-        return int(kind) if game.fleet.count(kind) == 1 else 0
+        return cells if game.fleet.count(kind) == 1 else 0
     if game.tells_sinkings and not game.labels:
         return game.fleet_cells if game.contact != "any" else 0
-    return int(kind) if game.tells_sinkings or game.shows_ships else 0
+    return cells if game.tells_sinkings or game.shows_ships else 0
 
 
 @lru_cache(maxsize=256)
 def pattern_of(game: Game, modulus: int, colours: str, scan: str) -> tuple[int, ...]:
     """Every cell (row * columns + column) in the order of a pattern."""
-    rank = {int(colour): i for i, colour in enumerate(colours)}
+    rank = {int(colour): i for i, colour in enumerate(colours)}  # colours left out come last
     cells = _scan(game, scan)
-    cells.sort(key=lambda cell: rank.get(sum(cell) % modulus, len(rank)))
+    cells.sort(key=lambda cell: rank.get(sum(cell) % modulus, len(rank)))  # keeps ties in order
     return tuple(row * game.columns + column for row, column in cells)
 
 
@@ -113,8 +115,9 @@ class Pattern(Strategy):
     def __post_init__(self) -> None:
         super().__post_init__()
         digits = set(self.colours)
-        is_told = 0 < len(digits) == len(self.colours)
-        if not is_told or not digits <= set("0123456789"[: self.modulus]):
+        are_different = len(digits) == len(self.colours)
+        are_colours = digits <= set("0123456789"[: self.modulus])
+        if not digits or not are_different or not are_colours:
             raise StrategyError(
                 f"colours={self.colours} are not different digits below modulus={self.modulus}; "
                 "give one or more, as in colours=02"
@@ -138,42 +141,39 @@ class Pattern(Strategy):
 
     def _shots(self, position: Position) -> Iterator[Cell]:
         """Yield the cells shot, as far as the replies are known."""
-        game = position.game
-        shot_cells: set[Cell] = set()
-        water: set[Cell] = set()
-
-        def hit(cell: Cell) -> bool:
-            shot_cells.add(cell)
-            is_hit = bool(game.bit(cell) & position.hits)
-            if is_hit and self.water:
-                water.update((cell[0] + i, cell[1] + j) for i in (-1, 1) for j in (-1, 1))
-            return is_hit
-
+        game, replay = position.game, _Replay(position, knows_water=bool(self.water))
         for index in pattern_of(game, self.modulus, self.colours, self.scan):
             first = game.cell(index)
-            if first not in game or first in shot_cells or first in water:
+            if first not in game or first in replay.shot_cells or first in replay.water:
                 continue
             yield first
-            if not hit(first):
-                continue
-            hits, left = 0, 1 - self._accounted(position, first)
-            for way in WAYS:
-                if way == WAYS[2] and self.clear == "line" and hits:
-                    break
-                for cell in self._ahead(game, first, way):
-                    if left <= 0:
-                        break
-                    if cell in water or (cell in shot_cells and not game.bit(cell) & position.hits):
-                        break
-                    if cell not in shot_cells:
-                        yield cell
-                        if not hit(cell):
-                            break
-                        hits += 1
-                        left += 1 - self._accounted(position, cell)
+            if replay.shoot(first):
+                yield from self._clear(replay, first)
 
-    def _accounted(self, position: Position, cell: Cell) -> int:
-        """Count the hits of a clearing that the reply to a shot accounts for."""
+    def _clear(self, replay: _Replay, first: Cell) -> Iterator[Cell]:
+        """Yield the cells shot after a hit, as `clear` says, until its directions are cleared."""
+        position, game = replay.position, replay.position.game
+        more_hits = 0
+        unexplained = 1 - self._explained_hits(position, first)  # hits less those of sunk ships
+        for direction in DIRECTIONS:
+            is_across = direction == DIRECTIONS[2]  # right and left are done
+            if is_across and self.clear == "line" and more_hits:
+                return
+            for cell in self._cells_ahead(game, first, direction):
+                if unexplained <= 0:
+                    return
+                if replay.is_known_water(cell):
+                    break
+                if cell in replay.shot_cells:  # a hit, over which the direction goes on
+                    continue
+                yield cell
+                if not replay.shoot(cell):
+                    break
+                more_hits += 1
+                unexplained += 1 - self._explained_hits(position, cell)
+
+    def _explained_hits(self, position: Position, cell: Cell) -> int:
+        """Count the hits of a clearing that the reply to a shot at a cell explains by a sinking."""
         if self.clear != "sunk":
             return 0
         reply = next(shot.reply for shot in position.shots if shot.cell == cell)
@@ -182,8 +182,8 @@ class Pattern(Strategy):
         return revealed_cells(position.game, position.game.kind_of_label(reply.label) or 0)
 
     @staticmethod
-    def _ahead(game: Game, cell: Cell, way: Cell) -> Iterator[Cell]:
-        while (cell := (cell[0] + way[0], cell[1] + way[1])) in game:
+    def _cells_ahead(game: Game, cell: Cell, direction: Cell) -> Iterator[Cell]:
+        while (cell := (cell[0] + direction[0], cell[1] + direction[1])) in game:
             yield cell
 
     def _require_water_known(self, game: Game) -> None:
@@ -194,3 +194,30 @@ class Pattern(Strategy):
                 f"{self} deduces water from ships that do not touch; {game} has "
                 f"contact={game.contact}, and contact=none is accepted"
             )
+
+
+class _Replay:
+    """The shots of a pattern so far, played again on the hits of a position.
+
+    shot_cells -- the cells shot. water -- cells that touch a hit at a corner, if `knows_water`.
+    """
+
+    def __init__(self, position: Position, knows_water: bool):
+        self.position, self._knows_water = position, knows_water
+        self.shot_cells: set[Cell] = set()
+        self.water: set[Cell] = set()
+
+    def shoot(self, cell: Cell) -> bool:
+        """Add a shot, with the water around it; True if it is a hit of the position."""
+        self.shot_cells.add(cell)
+        is_hit = self._is_hit(cell)
+        if is_hit and self._knows_water:
+            self.water.update((cell[0] + i, cell[1] + j) for i in (-1, 1) for j in (-1, 1))
+        return is_hit
+
+    def is_known_water(self, cell: Cell) -> bool:
+        """True if a cell was shot and missed, or touches a hit at a corner."""
+        return cell in self.water or (cell in self.shot_cells and not self._is_hit(cell))
+
+    def _is_hit(self, cell: Cell) -> bool:
+        return bool(self.position.game.bit(cell) & self.position.hits)

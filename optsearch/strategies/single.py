@@ -31,8 +31,8 @@ class Row(Strategy):
 
     def shot(self, position: Position) -> Cell:
         """Return the next cell of the class or, after a hit, the next one beside the hits."""
-        game, states = position.game, _states(position)
-        length = _only_ship(self, game)
+        game, states = position.game, _list_states(position)
+        length = _require_one_ship(self, game)
         if min(game.rows, game.columns) > 1:
             raise StrategyError(f"{self} plays boards of one row, not {game}; grid plays others")
         if position.hits:
@@ -50,8 +50,8 @@ class Grid(Strategy):
 
     def shot(self, position: Position) -> Cell:
         """Return the next cell of the class; after a hit one that tells how the ship lies."""
-        game, states = position.game, _states(position)
-        length = _only_ship(self, game)
+        game, states = position.game, _list_states(position)
+        length = _require_one_ship(self, game)
         if min(game.rows, game.columns) < length:
             raise StrategyError(f"{self} plays boards where the ship can lie both ways, not {game}")
         if not position.hits:
@@ -59,21 +59,28 @@ class Grid(Strategy):
             return next((i, j) for i, j in cells if (i - 1 - j) % length == 0)
         lines = [states[i * game.columns : (i + 1) * game.columns] for i in range(game.rows)]
         row, column = game.cells_of(position.hits)[0]
-        across = position.hits.bit_count() > 1 and lines[row].count(True) > 1
-        if position.hits.bit_count() == 1:
-            answer = self._lies_across(lines, (row, column), length)
-            if isinstance(answer, tuple):
+        if position.hits.bit_count() > 1:
+            is_horizontal = lines[row].count(True) > 1
+        else:
+            answer = self._is_horizontal(lines, (row, column), length)
+            if isinstance(answer, tuple):  # the cell to ask
                 return answer
-            across = answer
-        if across:
+            is_horizontal = answer
+        if is_horizontal:
             return row, next_on_line(lines[row])
         return next_on_line([line[column] for line in lines]), column
 
-    def _lies_across(
+    def _is_horizontal(
         self, lines: Sequence[Sequence[bool | None]], hit: Cell, length: int
     ) -> bool | Cell:
-        """True if the ship with one hit lies in its row; or a cell whose reply will tell."""
+        """Return True if the ship lies in the row of its only hit, False if in the column.
+
+        If that is not known, return a cell whose reply tells it. lines -- the rows of the board:
+        for each cell True for a hit, False for a miss, None if it was not shot.
+        """
         (row, column), rows, columns = hit, len(lines), len(lines[0])
+        # Near the top or the bottom a vertical ship must have the neighbour on the inner side. If
+        # that was shot, it was a miss, as there is one hit. Likewise in the row.
         if row < length - 1 or rows - length < row:
             beside = row + (1 if row < length - 1 else -1)
             return (beside, column) if lines[beside][column] is None else True
@@ -97,8 +104,8 @@ def next_on_line(line: Sequence[bool | None]) -> int:
     return first - 1
 
 
-def _states(position: Position) -> list[bool | None]:
-    """Return for each cell True for a hit, False for a miss, None if it was not shot."""
+def _list_states(position: Position) -> list[bool | None]:
+    """List for each cell, row by row, True for a hit, False for a miss, None if it was not shot."""
     states: list[bool | None] = [None] * position.game.cells
     for shot in position.shots:
         row, column = shot.cell
@@ -106,7 +113,7 @@ def _states(position: Position) -> list[bool | None]:
     return states
 
 
-def _only_ship(strategy: Strategy, game: Game) -> int:
+def _require_one_ship(strategy: Strategy, game: Game) -> int:
     """Return the length of the only ship of a game; StrategyError if it has more."""
     game.require_usual(str(strategy))
     if len(game.fleet) > 1:

@@ -20,6 +20,7 @@ docs/boxed.md says what they save. If ships may not touch, they can cost shots.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
@@ -55,21 +56,16 @@ class Spread(Scoring):
         board = game.board
         sides = max(len(board.outline), *map(int.bit_count, board.sides))
         corners = max(map(int.bit_count, board.corners))
-        beside = [
-            cell
-            for masks, number in ((board.sides, sides), (board.corners, corners))
-            for mask in masks
-            for cell in [*bits(mask), *(NOWHERE,) * (number - mask.bit_count())]
-        ]
         factors = (
             *self.factors(self.corner, sides, corners),
             *self.factors(self.early, sides, corners),
         )
-        borders = [
-            (sides - (mask & ~game.holes).bit_count()) * (corners + 1) for mask in board.sides
-        ]
-        constants = [self.many, sides, corners, *factors, *borders, *beside]
-        size = max(ROOM, 1 << (len(constants) - 1).bit_length())
+        # Before any shot no neighbour is missed: the factor goes by the sides at the border.
+        border_sides = [sides - (mask & ~game.holes).bit_count() for mask in board.sides]
+        first_factors = [count * (corners + 1) for count in border_sides]
+        neighbours = [*_list_cells(board.sides, sides), *_list_cells(board.corners, corners)]
+        constants = [self.many, sides, corners, *factors, *first_factors, *neighbours]
+        size = max(ROOM, 1 << (len(constants) - 1).bit_length())  # few sizes: each is compiled once
         constants += [0] * (size - len(constants))
         return Score(spread, tuple(constants), endgame=0, least=self.least)
 
@@ -79,18 +75,27 @@ class Spread(Scoring):
         By the sides missed, those on the border, and the corners missed; the last varies fastest.
         """
         table = []
-        for beside, border, touched in product(
+        for missed_sides, border_sides, missed_corners in product(
             range(sides + 1), range(sides + 1), range(corners + 1)
         ):
+            percentages = (
+                *[self.side] * missed_sides,
+                *[self.border] * border_sides,
+                *[corner] * missed_corners,
+            )
             factor = float(ONE)
-            for percent in (
-                *((self.side,) * beside),
-                *((self.border,) * border),
-                *((corner,) * touched),
-            ):
-                factor = factor * percent / 100
+            for percentage in percentages:
+                factor = factor * percentage / 100
             table.append(max(1, round(factor)))
         return tuple(table)
+
+
+def _list_cells(masks: Sequence[int], width: int) -> list[int]:
+    """List the cells of each mask in turn, each mask filled up to `width` cells with NOWHERE."""
+    cells: list[int] = []
+    for mask in masks:
+        cells += [*bits(mask), *[NOWHERE] * (width - mask.bit_count())]
+    return cells
 
 
 def spread(node: ScoreNode, scores: Scores) -> None:
@@ -103,20 +108,23 @@ def spread(node: ScoreNode, scores: Scores) -> None:
     """
     state, constants = node.state, node.constants
     sides, corners = int(constants[1]), int(constants[2])
-    factors = (sides + 1) * (sides + 1) * (corners + 1)
-    first = 3 + factors if node.configurations > constants[0] else 3
-    borders = 3 + 2 * factors
-    beside = borders + len(scores)
-    at_corners = beside + len(scores) * sides
-    for cell in range(len(scores)):  # each score is the number of the factor first
-        scores[cell] = constants[borders + cell]
+    factor_count = (sides + 1) * (sides + 1) * (corners + 1)
+    factors_at = 3 + factor_count if node.configurations > constants[0] else 3
+    indices_at = 3 + 2 * factor_count
+    sides_at = indices_at + len(scores)
+    corners_at = sides_at + len(scores) * sides
+    # A score is first the index of the factor: one missed side more is (sides + 1) * (corners + 1)
+    # factors further, one missed corner more is the next factor.
     for cell in range(len(scores)):
-        if state[cell] == MISS:
-            for i in range(beside + cell * sides, beside + (cell + 1) * sides):
-                if constants[i] >= 0:
-                    scores[int(constants[i])] += (sides + 1) * (corners + 1)
-            for i in range(at_corners + cell * corners, at_corners + (cell + 1) * corners):
-                if constants[i] >= 0:
-                    scores[int(constants[i])] += 1
+        scores[cell] = constants[indices_at + cell]
     for cell in range(len(scores)):
-        scores[cell] = node.having[cell] * constants[first + int(scores[cell])]
+        if state[cell] != MISS:
+            continue
+        for i in range(sides_at + cell * sides, sides_at + (cell + 1) * sides):
+            if constants[i] >= 0:
+                scores[int(constants[i])] += (sides + 1) * (corners + 1)
+        for i in range(corners_at + cell * corners, corners_at + (cell + 1) * corners):
+            if constants[i] >= 0:
+                scores[int(constants[i])] += 1
+    for cell in range(len(scores)):
+        scores[cell] = node.having[cell] * constants[factors_at + int(scores[cell])]
