@@ -44,10 +44,10 @@ class Greedy(Strategy):
     )
 
     def require_fleet(self, game: Game) -> None:
-        """It plays by probabilities, of any fleet."""
+        """Accept any fleet: the probabilities of an unknown one are exact too."""
 
     def require_noise(self) -> None:
-        """It plays by probabilities, however they come about."""
+        """Accept false replies: the probabilities take them into account."""
 
     def salvo(self, position: Position | NoisyPosition, number: int) -> list[Cell]:
         """Return the most probable cells together, also where few configurations are left."""
@@ -69,7 +69,7 @@ class Greedy(Strategy):
         return position.game.cell(max(fresh, key=counts.cells.__getitem__))
 
     def rule(self, game: Game) -> Rule | None:
-        """Its rule for the kernel; None where sinkings of very many ships are announced."""
+        """Return its rule for the kernel; None where sinkings of very many ships are announced."""
         if not game.is_silent and not Codes.of(game).fit_kernels:
             return None
         return Rule(order_of(game, self.ties), self.endgame)
@@ -94,8 +94,9 @@ def most_probable(position: Position | NoisyPosition, order: Sequence[int]) -> l
 class Counts:
     """The counts of a position by which the next shot is chosen.
 
-    configurations -- their number. cells -- for each cell, row by row, the number with a ship on
-    it. replies -- for each cell, if hits tell something, the number that give each reply to a hit.
+    configurations -- the number of configurations left. cells -- for each cell, row by row, the
+    number of those with a ship on it. replies -- for each cell the number of those that give each
+    reply to a hit there; empty if hits tell nothing.
     """
 
     configurations: int
@@ -226,7 +227,10 @@ _silent = _SilentCounts()
 
 
 def unhit_masks(position: Position) -> list[int]:
-    """List the configurations, few, of a silent position as masks without the cells hit."""
+    """List the configurations of a silent position, each as the mask of its cells not hit yet.
+
+    There must be few of them.
+    """
     posterior = Posterior(position)
     is_small = position.game.cells <= MAX_CELLS
     listed = list_ships(position) if is_small else posterior.list_all(masks=True)
@@ -238,7 +242,7 @@ def unhit_masks(position: Position) -> list[int]:
 
 
 def endgame_shot(position: Position, order: Sequence[int]) -> int:
-    """Return the first cell in an order that is optimal in a position of few sets."""
+    """Return the first cell in an order that an optimal strategy shoots; for few configurations."""
     if position.game.ends_at_hit:
         silent = Position(position.game.with_announcement("nothing"), position.shots)  # only misses
         return first_best_shot(FirstHitKernel.of(silent), order)
@@ -260,14 +264,17 @@ def first_best_shot(kernel: Kernel, order: Sequence[int]) -> int:
 
 
 def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
-    """An optimal shot where nothing is announced, from what is hidden; certain hits come first."""
+    """Return the first optimal shot if nothing is announced; certain hits come first.
+
+    sets -- the cells not hit yet of each configuration left, as masks. order -- of the cells.
+    """
     return _best_split({cell: [mask >> cell & 1 for mask in sets] for cell in order})
 
 
 def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]]:
-    """Map each cell not shot, in an order, to the reply of each configuration there.
+    """Map each cell not shot, in an order, to the reply of each configuration there, as a number.
 
-    0 is a miss, and each kind of hit is a number from 1 on.
+    0 is a miss, and each reply to a hit has a number from 1 on.
     """
     game = position.game
     *hit_replies, _ = known_replies(game)  # the miss is the last one
@@ -283,8 +290,8 @@ def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]
 def _best_split(labels: dict[int, list[int]]) -> int:
     """Return the first cell that an optimal strategy shoots; certain hits come first.
 
-    labels -- for each cell the reply of each configuration: 0 is a miss, each other number another
-    hit. The reply to a hit does not depend on its time, so a certain hit is made at once.
+    labels -- for each cell the reply of each configuration: 0 is a miss, and different hits have
+    different numbers above 0. The reply to a hit must not depend on earlier shots.
     """
     for cell, answers in labels.items():
         if all(answers):

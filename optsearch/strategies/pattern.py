@@ -80,7 +80,11 @@ def _spiral(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def revealed_cells(game: Game, kind: int) -> int:
-    """Count the hits of a clearing that the sinking of a ship of this kind accounts for."""
+    """Count the hits that a sinking explains: at most the cells of the ship, whose kind is given.
+
+    A sinking without a label explains every hit of a clearing if ships may not touch along an edge,
+    and none if they may: the result is then the number of all cells of the fleet, or 0.
+    """
     cells = int(kind)
     if game.names_hits:
         return cells if game.fleet.count(kind) == 1 else 0
@@ -91,7 +95,10 @@ def revealed_cells(game: Game, kind: int) -> int:
 
 @lru_cache(maxsize=256)
 def pattern_of(game: Game, modulus: int, colours: str, scan: str) -> tuple[int, ...]:
-    """Every cell (row * columns + column) in the order of a pattern."""
+    """Return every cell (row * columns + column) in the order of a pattern.
+
+    modulus, colours, scan -- as in the parameters of `Pattern`.
+    """
     rank = {int(colour): i for i, colour in enumerate(colours)}  # colours left out come last
     cells = _scan(game, scan)
     cells.sort(key=lambda cell: rank.get(sum(cell) % modulus, len(rank)))  # keeps ties in order
@@ -124,7 +131,7 @@ class Pattern(Strategy):
             )
 
     def rule(self, game: Game) -> PatternRule | None:
-        """Return its rule for the kernel; None with holes, shapes, too many ships."""
+        """Return its rule for the kernel; None for holes, shapes or too many ships to announce."""
         game.require_rectangle(str(self))
         self._require_water_known(game)
         if not game.is_usual or not (game.is_silent or Codes.of(game).fit_kernels):
@@ -133,14 +140,17 @@ class Pattern(Strategy):
         return PatternRule(pattern, self.clear == "line", bool(self.water), self.clear == "sunk")
 
     def shot(self, position: Position) -> Cell:
-        """Return the first cell without a reply, if the strategy is played from the start."""
+        """Return the cell to shoot next: the strategy is played from the start on the replies."""
         position.game.require_rectangle(str(self))
         self._require_water_known(position.game)
         closed = position.closed
         return next(cell for cell in self._shots(position) if not position.game.bit(cell) & closed)
 
     def _shots(self, position: Position) -> Iterator[Cell]:
-        """Yield the cells shot, as far as the replies are known."""
+        """Yield the cells that the strategy shoots, in order, on the ships that a position knows.
+
+        Cells after the first one without a reply have no meaning.
+        """
         game, replay = position.game, _Replay(position, knows_water=bool(self.water))
         for index in pattern_of(game, self.modulus, self.colours, self.scan):
             first = game.cell(index)

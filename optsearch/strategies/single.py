@@ -30,7 +30,7 @@ class Row(Strategy):
     name: ClassVar[str] = "row"
 
     def shot(self, position: Position) -> Cell:
-        """Return the next cell of the class or, after a hit, the next one beside the hits."""
+        """Return the next cell of the congruence class; after a hit, the next one on the ship."""
         game, states = position.game, _list_states(position)
         length = _require_one_ship(self, game)
         if min(game.rows, game.columns) > 1:
@@ -49,7 +49,11 @@ class Grid(Strategy):
     name: ClassVar[str] = "grid"
 
     def shot(self, position: Position) -> Cell:
-        """Return the next cell of the class; after a hit one that tells how the ship lies."""
+        """Return the cell to shoot next.
+
+        Before a hit it is the next one of the congruence class. After one hit it is a neighbour
+        that tells how the ship lies, unless that is known; then the next cell on its line.
+        """
         game, states = position.game, _list_states(position)
         length = _require_one_ship(self, game)
         if min(game.rows, game.columns) < length:
@@ -94,8 +98,9 @@ class Grid(Strategy):
 
 
 def next_on_line(line: Sequence[bool | None]) -> int:
-    """Return the index to shoot next on the line of a ship: left of the hits, then right of them.
+    """Return the index to shoot next on the line of a ship that has a hit.
 
+    It is left of the hits until the ship ends there, then right of them.
     line -- for each cell True for a hit, False for a miss, None if it was not shot.
     """
     first = line.index(True)

@@ -52,7 +52,10 @@ class Spread(Scoring):
     )
 
     def score(self, game: Game) -> Score:
-        """Return the score: the number of configurations with a cell, times the cell's factor."""
+        """Return the score: the number of configurations with a cell, times the cell's factor.
+
+        Its constants are those that the function `spread` lists.
+        """
         board = game.board
         sides = max(len(board.outline), *map(int.bit_count, board.sides))
         corners = max(map(int.bit_count, board.corners))
@@ -70,9 +73,11 @@ class Spread(Scoring):
         return Score(spread, tuple(constants), endgame=0, least=self.least)
 
     def factors(self, corner: int, sides: int = 4, corners: int = 4) -> tuple[int, ...]:
-        """ONE times the percents of a cell; sums and products of doubles, rounded.
+        """Return the factor of a cell for each number of misses around it and sides at the border.
 
-        By the sides missed, those on the border, and the corners missed; the last varies fastest.
+        A factor is ONE times the percentages that apply, rounded, at least 1. The factors go by the
+        missed sides (0 to `sides`), the sides at the border (0 to `sides`) and the missed corners
+        (0 to `corners`); the last varies fastest. corner -- the percentage of a missed corner.
         """
         table = []
         for missed_sides, border_sides, missed_corners in product(
@@ -101,10 +106,13 @@ def _list_cells(masks: Sequence[int], width: int) -> list[int]:
 def spread(node: ScoreNode, scores: Scores) -> None:
     """Score each cell by the number of configurations with it, times its factor.
 
-    constants -- in this order: `many`; the most neighbours of a cell along sides, and at corners;
-    the factors for up to `many` configurations, and those for more; for each cell the number of its
-    factor before any shot; for each cell its neighbours along sides, and at corners, filled up with
-    NOWHERE.
+    The constants of the node are, in this order:
+
+    - `many`; the most neighbours of a cell along sides, and at corners;
+    - the factors for up to `many` configurations, and those for more (`Spread.factors`);
+    - for each cell the index of its factor before any shot;
+    - for each cell its neighbours along sides, then for each cell those at corners, filled up with
+      NOWHERE, which is negative.
     """
     state, constants = node.state, node.constants
     sides, corners = int(constants[1]), int(constants[2])
