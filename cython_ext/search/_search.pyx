@@ -96,9 +96,9 @@ cdef enum:
     HALF_HIT = 3               # cells left of two ships of two cells, one of them hit
     SIDES_FROM = 32            # sets of HALF_HIT cells from which the bound by two sides is used
     EVEN_FROM = 8              # sets with weights from which the bound by equal weights is used
-    PARTS = 10                 # bits of a multiple of former weights
+    MULTIPLE_BITS = 10         # bits after the point of a multiple of former weights
     PART_OF_MEMORY = 8         # the table by identity may take one part in 8
-    BUSY = 1                   # the result of `open` if another process is at a family
+    BUSY = 1                   # the result of `open_family` if another process is at a family
     SHARED_FROM = 1            # the least work of a value that is worth a place in the shared table
 
 cdef double NEAR = 0.95        # the least share of the weights that a multiple of former ones must reach
@@ -200,31 +200,31 @@ cdef class Search:
         """List the cells worth shooting with their bounds, the best first; raise `lower` to the least."""
         cdef int c
         cdef Candidate candidate
-        cdef int64_t least = INFINITE, most_hit = 0, rest = 0
-        cdef bint priced = self.has_chain(node)
+        cdef int64_t least = INFINITE, greatest_weight = 0, chain_bound = 0
+        cdef bint uses_prices = self.has_chain(node)
         node.listed = True
-        if priced:
+        if uses_prices:
             if not node.priced:
                 self.raise_prices(node, INFINITE)
             else:
                 self.chain.load(node)
-            rest = self.chain.value(node.prices, 1)
+            chain_bound = self.chain.value(node.prices, 1)
         node.shots_n = 0
         if self.rule == BEST_GREEDY:
             for c in range(node.m):
-                most_hit = max(most_hit, node.weight_hit[c])
+                greatest_weight = max(greatest_weight, node.weight_hit[c])
         for c in range(node.m):
-            if node.weight_hit[c] < most_hit:
+            if node.weight_hit[c] < greatest_weight:
                 continue
             candidate.cell = c
             candidate.price = price(self.objective, node.budget, node.weight - node.weight_hit[c])
             if self.on.domination and not node.whole and is_dominated(node, c):
                 continue
             self.bounds.bound_parts(node, &candidate)
-            if priced:
+            if uses_prices:
                 node.part_bound[c] = max(node.part_bound[c], self.chain.hit(c))
                 candidate.bound_missed = max(
-                    candidate.bound_missed, self.chain.missed(node, c, rest))
+                    candidate.bound_missed, self.chain.missed(node, c, chain_bound))
             candidate.bound = min(bounds_of(node, &candidate), FORBIDDEN)
             least = min(least, candidate.bound)
             add_shot(node, &candidate, self.on.ordering)
@@ -268,7 +268,7 @@ cdef class Search:
         try:
             count_cells(part, self.on.merging)
             if not self.bounds.solve_trivial(part):
-                self.bound_half(part)
+                self.bound_unsearched(part)
             lower = part.lower
         finally:
             free_node(part)
@@ -311,7 +311,7 @@ cdef class Search:
                 n = 1
                 while i + n < node.n and rows[i + n].side == rows[i].side:
                     n += 1
-                if n <= 2:
+                if n <= 2:                # two sets cost one miss, one set none
                     bound += n - 1
                 else:
                     bound += self.bound_alone(take_alike(node, rows + i, n))
@@ -320,13 +320,13 @@ cdef class Search:
             free(rows)
         return bound
 
-    cdef int bound_half(self, Node* part) except -1 nogil:
+    cdef int bound_unsearched(self, Node* part) except -1 nogil:
         """Set `lower` to the bound of a part that is bounded, not searched."""
-        cdef bint capped = self.bounds.is_capped(part)
-        if capped and self.on.words and part.n <= WORD:
+        cdef bint is_capped = self.bounds.is_capped(part)
+        if is_capped and self.on.words and part.n <= WORD:
             part.lower = self.words.bound_of(part)
             return 0
-        if not capped:
+        if not is_capped:
             count_pairs(part)
         part.lower = self.bounds.bound_of(part, INFINITE)
         if self.on.splitting:
@@ -336,8 +336,8 @@ cdef class Search:
     cdef int recall(self, Node* node) except -1 nogil:
         """Raise `lower` to the cached value of the family, if any."""
         cdef int64_t value
-        cdef int known = self.memo.recall(&node.key, True, &value)
-        learn(node, known, value)
+        cdef int status = self.memo.recall(&node.key, True, &value)
+        raise_to_cached(node, status, value)
         return 0
 
     cdef int remember(self, Node* node, long long work) except -1 nogil:
@@ -351,7 +351,7 @@ cdef class Search:
 
     # The search
 
-    cdef int open(self, Node* node, int64_t limit, bint unless_busy=False) except -1 nogil:
+    cdef int open_family(self, Node* node, int64_t limit, bint unless_busy=False) except -1 nogil:
         """Look a family up by its identity and then by its normal form, and bound it.
 
         The normal form finds half of the families that the identity does not. The bounds from pairs take as
@@ -364,7 +364,7 @@ cdef class Search:
 
     cdef int look_up(self, Node* node) except -1 nogil:
         """Count the cells of a family, and look it up by its identity."""
-        cdef int64_t known
+        cdef int64_t value
         count_cells(node, self.on.merging)
         lower_budget(node)
         if self.bounds.solve_trivial(node):
@@ -373,20 +373,22 @@ cdef class Search:
         node.on_word = self.is_on_word(node, self.has_chain(node))
         if self.identities is not None and node.n >= memo_from(node) and not node.whole:
             self.identify(node)
-            if self.identities.find(&node.identity, &known, &node.exact):
-                node.lower = max(node.lower, known)
+            if self.identities.find(&node.identity, &value, &node.exact):
+                node.lower = max(node.lower, value)
         return 0
 
     cdef int bound_family(self, Node* node, int64_t limit, bint unless_busy) except -1 nogil:
         """Look a family up by its normal form, and bound it; see `open`."""
+        cdef int memo_size
+        cdef bint has_former_weights
         if node.exact or node.lower >= limit:
             return 0
         if node.on_word and node.kind == LABELS:
             self.labelled.bound_family(node)
         elif node.on_word:
             node.lower = max(node.lower, self.bounds.capped_of(node))
-        if node.lower < limit and self.on.memo and node.n >= (
-                MEMO_FROM_ON_WORD if node.on_word else memo_from(node)):
+        memo_size = MEMO_FROM_ON_WORD if node.on_word else memo_from(node)
+        if node.lower < limit and self.on.memo and node.n >= memo_size:
             self.names.write(node)
             self.recall(node)
             if node.identity.print and (node.exact or node.lower >= limit):
@@ -406,9 +408,10 @@ cdef class Search:
         if node.lower < limit:
             if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
                 return BUSY
-            if self.has_even(node):
-                if self.items.former == NULL or node.former or not self.bound_back(node, limit):
-                    self.bound_evenly(node, limit)
+            if self.has_similar_weights(node):
+                has_former_weights = self.items.former != NULL and not node.former
+                if not has_former_weights or not self.bound_by_former_weights(node, limit):
+                    self.bound_by_equal_weights(node, limit)
             elif self.has_chain(node):
                 self.raise_prices(node, limit)
             elif node.hits == HALF_HIT and node.n >= SIDES_FROM and self.has_sides(node):
@@ -466,7 +469,7 @@ cdef class Search:
                 if 1 < n <= NAMES_TO:
                     part = take_named(node, named + i, n)
                     try:
-                        self.open(part, limit - bound)
+                        self.open_family(part, limit - bound)
                         self.search(part, limit - bound)
                         bound += part.lower
                     finally:
@@ -477,13 +480,13 @@ cdef class Search:
             free(named)
         return 0
 
-    cdef bint has_even(self, const Node* node) noexcept nogil:
+    cdef bint has_similar_weights(self, const Node* node) noexcept nogil:
         """True if a family has a bound by equal weights: the least weight is at least half of the mean."""
         return (self.on.even and self.rule == OPTIMAL and self.objective == MEAN
                 and node.kind == NOTHING and node.weights != NULL and node.n >= EVEN_FROM
                 and 2 * node.n * node.light[1] >= node.weight)
 
-    cdef int bound_evenly(self, Node* node, int64_t limit) except -1 nogil:
+    cdef int bound_by_equal_weights(self, Node* node, int64_t limit) except -1 nogil:
         """Raise `lower` to the cost if all sets weigh as much as the lightest, plus a bound of the rest.
 
         M is the least of linear functions of the weights, so M of a sum is at least the sum of M of its
@@ -495,70 +498,70 @@ cdef class Search:
         the bound of the family, less w times the bound with weights of 1. U is searched as far as the limit
         requires, and cached: weights do not change it.
         """
-        cdef Node* even = new_node(node.n, self.cells, node.budget, False)
+        cdef Node* equal = new_node(node.n, self.cells, node.budget, False)
         cdef int64_t* weights = node.weights
         cdef int64_t* light = node.light
-        cdef int64_t least = light[1], rest = self.bound_by_counts(node), wanted
+        cdef int64_t least = light[1], rest = self.bound_by_counts(node), equal_limit
         try:
             node.weights = node.light = NULL
             rest -= least * self.bound_by_counts(node)
             node.weights, node.light = weights, light
-            wanted = (limit - rest + least - 1) // least
-            memcpy(even.rows, node.rows, node.n * sizeof(Cells))
-            self.open(even, wanted)
-            self.search(even, wanted)
-            node.lower = max(node.lower, least * even.lower + rest)
+            equal_limit = (limit - rest + least - 1) // least
+            memcpy(equal.rows, node.rows, node.n * sizeof(Cells))
+            self.open_family(equal, equal_limit)
+            self.search(equal, equal_limit)
+            node.lower = max(node.lower, least * equal.lower + rest)
         finally:
-            free_node(even)
+            free_node(equal)
         return 0
 
-    cdef bint bound_back(self, Node* node, int64_t limit) except -1 nogil:
+    cdef bint bound_by_former_weights(self, Node* node, int64_t limit) except -1 nogil:
         """Raise `lower` to the cost with a multiple of the previous weights, plus a bound of the rest.
 
         As in `bound_evenly`, with the greatest multiple of those weights that is nowhere above the present
         ones, in whole parts of 2^-PARTS. False, without a bound, if the multiple is much below them.
         """
-        cdef Node* back
+        cdef Node* scaled
         cdef Weighed* rest
         cdef int64_t* weights = node.weights
         cdef int64_t* light = node.light
-        cdef int64_t parts = INFINITE, former = 0, bound, wanted
+        cdef int64_t multiple = INFINITE, former_sum = 0, bound, scaled_limit
         cdef int i, n = node.n
         for i in range(n):
-            parts = min(parts, (weights[i] << PARTS) // self.items.former[node.place[i]])
-            former += self.items.former[node.place[i]]
-        if <double>parts * former < NEAR * <double>(node.weight << PARTS):
+            multiple = min(multiple, (weights[i] << MULTIPLE_BITS) // self.items.former[node.place[i]])
+            former_sum += self.items.former[node.place[i]]
+        if <double>multiple * former_sum < NEAR * <double>(node.weight << MULTIPLE_BITS):
             return False
         rest = <Weighed*>malloc(n * sizeof(Weighed))
-        back = new_node(n, self.cells, node.budget, True)
+        scaled = new_node(n, self.cells, node.budget, True)
         try:
             if rest == NULL:
                 with gil:
                     raise MemoryError
             for i in range(n):
-                rest[i].weight = (weights[i] << PARTS) - parts * self.items.former[node.place[i]]
+                rest[i].weight = (weights[i] << MULTIPLE_BITS) - multiple * self.items.former[node.place[i]]
             qsort(rest, n, sizeof(Weighed), falling_weight)
-            back.light[0] = 0
-            for i in range(n):         # `back` holds the rest for now
-                back.weights[i] = rest[i].weight
-                back.light[i + 1] = back.light[i] + rest[n - 1 - i].weight
-            node.weights, node.light = back.weights, back.light
+            scaled.light[0] = 0
+            for i in range(n):         # `scaled` holds the rest for now
+                scaled.weights[i] = rest[i].weight
+                scaled.light[i + 1] = scaled.light[i] + rest[n - 1 - i].weight
+            node.weights, node.light = scaled.weights, scaled.light
             bound = self.bound_by_counts(node)
             node.weights, node.light = weights, light
             for i in range(n):
                 rest[i].weight, rest[i].i = self.items.former[node.place[i]], i
             qsort(rest, n, sizeof(Weighed), falling_weight)
             for i in range(n):
-                back.rows[i] = node.rows[rest[i].i]
-                back.weights[i], back.place[i] = rest[i].weight, node.place[rest[i].i]
-            back.former = True
-            wanted = ((limit << PARTS) - bound + parts - 1) // parts
-            self.open(back, wanted)
-            self.search(back, wanted)
-            bound += parts * back.lower + (1 << PARTS) - 1
-            node.lower = max(node.lower, bound >> PARTS)
+                scaled.rows[i] = node.rows[rest[i].i]
+                scaled.weights[i], scaled.place[i] = rest[i].weight, node.place[rest[i].i]
+            scaled.former = True
+            scaled_limit = ((limit << MULTIPLE_BITS) - bound + multiple - 1) // multiple
+            self.open_family(scaled, scaled_limit)
+            self.search(scaled, scaled_limit)
+            bound += multiple * scaled.lower + (1 << MULTIPLE_BITS) - 1
+            node.lower = max(node.lower, bound >> MULTIPLE_BITS)
         finally:
-            free_node(back)
+            free_node(scaled)
             free(rest)
         return True
 
@@ -571,8 +574,8 @@ cdef class Search:
     cdef bint recall_shared(self, Node* node, int64_t limit) noexcept nogil:
         """Take over what other processes found of a family; True if that answers it."""
         cdef int64_t value
-        cdef int known = self.memo.recall_shared(&node.key, &value)
-        learn(node, known, value)
+        cdef int status = self.memo.recall_shared(&node.key, &value)
+        raise_to_cached(node, status, value)
         return node.exact or node.lower >= limit
 
     cdef int64_t shoot(self, Node* node, const Candidate* shot, int64_t limit,
@@ -582,24 +585,24 @@ cdef class Search:
         busy -- NULL, or set to True if another process seems to be at a part; the result is then a bound.
         """
         cdef Node* parts[MAX_CODES + 1]
-        cdef int number = 0, i
+        cdef int parts_n = 0, i
         cdef int64_t cost = shot.price
         if cost >= limit:
             return cost
         try:
-            cost = self.open_parts(node, shot, limit, busy, parts, &number)
+            cost = self.open_parts(node, shot, limit, busy, parts, &parts_n)
             if cost >= limit or (busy != NULL and busy[0]):
                 return cost
-            sort_by_size(parts, number)
+            sort_by_size(parts, parts_n)
             if self.on.lookahead:
-                for i in range(number):
+                for i in range(parts_n):
                     if not parts[i].exact and not parts[i].on_word:
                         cost -= parts[i].lower
                         self.list_shots(parts[i])
                         cost += parts[i].lower
                         if cost >= limit:
                             return min(cost, FORBIDDEN)
-            for i in range(number):
+            for i in range(parts_n):
                 cost -= parts[i].lower
                 self.search(parts[i], limit - cost)
                 cost += parts[i].lower
@@ -607,11 +610,11 @@ cdef class Search:
                     break
             return min(cost, FORBIDDEN)
         finally:
-            for i in range(number):
+            for i in range(parts_n):
                 free_node(parts[i])
 
     cdef int64_t open_parts(self, Node* node, const Candidate* shot, int64_t limit, bint* busy,
-                            Node** parts, int* number) except -1 nogil:
+                            Node** parts, int* parts_n) except -1 nogil:
         """Open the parts after a shot, without those of one set; return its cost by their bounds.
 
         If hits tell something there are several parts, and all are looked up by identity before any is
@@ -622,23 +625,23 @@ cdef class Search:
         cdef Node* part
         cdef int c = shot.cell, code
         cdef int64_t cost = bounds_of(node, shot), bound
-        cdef bint all_first = node.kind != NOTHING and self.identities is not None
+        cdef bint looks_up_first = node.kind != NOTHING and self.identities is not None
         for code in range(node.codes + 1):
             if part_size(node, c, code) < 2:
                 continue
             bound = (shot.bound_missed if code == node.codes
                      else node.part_bound[c * node.codes + code])
-            part = parts[number[0]] = take_part(node, c, code)
-            number[0] += 1
+            part = parts[parts_n[0]] = take_part(node, c, code)
+            parts_n[0] += 1
             part.lower = bound
-            if all_first:
+            if looks_up_first:
                 self.look_up(part)
-            elif self.open(part, limit - cost + bound, busy != NULL):
+            elif self.open_family(part, limit - cost + bound, busy != NULL):
                 busy[0] = True
             cost += part.lower - bound
             if cost >= limit or (busy != NULL and busy[0]):
                 return min(cost, FORBIDDEN)
-        for code in range(number[0] if all_first else 0):
+        for code in range(parts_n[0] if looks_up_first else 0):
             bound = parts[code].lower
             if self.bound_family(parts[code], limit - cost + bound, busy != NULL):
                 busy[0] = True
@@ -649,8 +652,8 @@ cdef class Search:
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Solve an opened family if its optimum is below `limit`; else raise `lower` to the limit or more."""
-        cdef long long before = total(self.effort)
-        cdef bint together, is_marked = False
+        cdef long long effort_before = total(self.effort)
+        cdef bint is_shared, is_marked = False
         if node.exact or node.lower >= limit:
             return 0
         if node.on_word and node.kind == LABELS:
@@ -664,68 +667,68 @@ cdef class Search:
                 self.list_shots(node)
             if node.lower >= limit:
                 return 0
-            together = (self.team > 1 and self.memo.shared is not None
+            is_shared = (self.team > 1 and self.memo.shared is not None
                         and node.key.bytes != NULL)
-            if together:
+            if is_shared:
                 is_marked = self.memo.shared.enter(&node.key)
             try:
-                if not self.try_shots(node, limit, together):
-                    self.remember(node, total(self.effort) - before)
+                if not self.try_shots(node, limit, is_shared):
+                    self.remember(node, total(self.effort) - effort_before)
             finally:
                 if is_marked:
                     self.memo.shared.leave(&node.key)
             return 0
-        self.remember(node, total(self.effort) - before)
+        self.remember(node, total(self.effort) - effort_before)
         return 0
 
-    cdef bint try_shots(self, Node* node, int64_t limit, bint together) except -1 nogil:
+    cdef bint try_shots(self, Node* node, int64_t limit, bint is_shared) except -1 nogil:
         """Set `lower` to the least cost of a shot if it is below the limit, else to a bound.
 
         together -- True if other processes search the same family. A shot is put off while another process
         seems to be at a part after it, until the other shots are done. Return True if another process
         answered this family; an answer to a family above it is noticed later.
         """
-        cdef int64_t value, best = limit, failed = INFINITE
-        cdef Cells waiting = 0
+        cdef int64_t value, best = limit, least_failed = INFINITE
+        cdef Cells put_off = 0
         cdef Candidate* shot
         cdef bint busy
-        cdef int n, turn
-        for turn in range(2):
+        cdef int n, attempt
+        for attempt in range(2):
             for n in range(node.shots_n):
-                if turn and not waiting & one(n):
+                if attempt and not put_off & one(n):
                     continue
                 shot = &node.shots[n]
                 if shot.bound >= best:
-                    failed = min(failed, shot.bound)
+                    least_failed = min(least_failed, shot.bound)
                     continue
                 busy = False
                 value = self.shoot(
-                    node, shot, best, &busy if together and n and not turn else NULL)
+                    node, shot, best, &busy if is_shared and n and not attempt else NULL)
                 if value < best and not busy:
                     best = value
                 else:
                     shot.bound = max(shot.bound, value)
                 if busy and value < best:
-                    waiting |= one(n)
+                    put_off |= one(n)
                 elif value >= best:
-                    failed = min(failed, value)
-                if together and self.recall_shared(node, limit):
+                    least_failed = min(least_failed, value)
+                if is_shared and self.recall_shared(node, limit):
                     return True
                 if best <= node.lower:
-                    waiting = 0
+                    put_off = 0
                     break
-            if not waiting:
+            if not put_off:
                 break
         if best < limit:
             node.lower, node.exact = best, True
         else:
-            node.lower = max(node.lower, failed)
+            node.lower = max(node.lower, least_failed)
         return False
 
     cdef int search_greedy(self, Node* node) except -1 nogil:
         """Set `lower` to the cost of a family under the rule `worst greedy` or `first greedy`."""
-        cdef long long before = total(self.effort)
-        cdef int64_t most = 0, cost, greatest = 0
+        cdef long long effort_before = total(self.effort)
+        cdef int64_t greatest_weight = 0, cost, rule_cost = 0
         cdef int c, hit
         cdef Node* part
         count_cells(node, self.on.merging)
@@ -738,11 +741,11 @@ cdef class Search:
             if node.exact:
                 return 0
         for c in range(node.m):
-            most = max(most, node.weight_hit[c])
+            greatest_weight = max(greatest_weight, node.weight_hit[c])
         for c in range(node.m):
-            if node.weight_hit[c] < most:
+            if node.weight_hit[c] < greatest_weight:
                 continue
-            cost = node.weight - most
+            cost = node.weight - greatest_weight
             for hit in range(2):
                 part = take_part(node, c, 1 - hit)
                 try:
@@ -750,43 +753,43 @@ cdef class Search:
                     cost += part.lower
                 finally:
                     free_node(part)
-            greatest = max(greatest, cost)
+            rule_cost = max(rule_cost, cost)
             if self.rule == FIRST_GREEDY:
                 break
-        node.lower, node.exact = greatest, True
-        self.remember(node, total(self.effort) - before)
+        node.lower, node.exact = rule_cost, True
+        self.remember(node, total(self.effort) - effort_before)
         return 0
 
     cdef bint search_factors(self, Node* node, int64_t limit) except -1 nogil:
         """True if the family is a product, which is then searched factor by factor."""
-        cdef Cells mask[MAX_CELLS]
+        cdef Cells masks[MAX_CELLS]
         cdef Node* factors[MAX_CELLS]
-        cdef int i, number = independent_classes(node, mask)
-        if number == 1:
+        cdef int i, factors_n = independent_classes(node, masks)
+        if factors_n == 1:
             return False
         memset(factors, 0, sizeof(factors))
         try:
-            if not take_factors(node, mask, number, factors):
+            if not take_factors(node, masks, factors_n, factors):
                 return False
-            self.search_product(node, factors, number, limit)
+            self.search_product(node, factors, factors_n, limit)
             return True
         finally:
-            for i in range(number):
+            for i in range(factors_n):
                 free_node(factors[i])
 
-    cdef int search_product(self, Node* node, Node** factors, int number,
+    cdef int search_product(self, Node* node, Node** factors, int factors_n,
                             int64_t limit) except -1 nogil:
         """Raise `lower` to the cost of the product of the factors, exact below `limit`."""
-        cdef int64_t times, cost = 0
+        cdef int64_t copies, cost = 0
         cdef int i
-        for i in range(number):
-            self.open(factors[i], INFINITE)
+        for i in range(factors_n):
+            self.open_family(factors[i], INFINITE)
             cost += node.n // factors[i].n * factors[i].lower
-        for i in range(number):
-            times = node.n // factors[i].n
-            cost -= times * factors[i].lower
-            self.search(factors[i], (limit - cost + times - 1) // times)
-            cost += times * factors[i].lower
+        for i in range(factors_n):
+            copies = node.n // factors[i].n
+            cost -= copies * factors[i].lower
+            self.search(factors[i], (limit - cost + copies - 1) // copies)
+            cost += copies * factors[i].lower
             if cost >= limit:
                 node.lower = max(node.lower, cost)
                 return 0
@@ -812,7 +815,7 @@ cdef class Search:
                 if self.rule in (WORST_GREEDY, FIRST_GREEDY):
                     self.search_greedy(node)
                 else:
-                    self.open(node, limit)
+                    self.open_family(node, limit)
                     self.search(node, limit)
             return node.lower
         finally:
@@ -828,7 +831,7 @@ cdef class Search:
         limit = min(limit, FORBIDDEN)
         try:
             self.require_bounds()
-            self.look(node)
+            self.count_whole_family(node)
             while c < node.m and node.cell[c] != cell:
                 c += 1
             if c == node.m:
@@ -845,7 +848,7 @@ cdef class Search:
         finally:
             free_node(node)
 
-    cdef int look(self, Node* node) except -1:
+    cdef int count_whole_family(self, Node* node) except -1:
         """Count the cells and pairs of a whole family."""
         node.whole = True
         if node.n > 1:
@@ -864,7 +867,7 @@ cdef class Search:
         cdef int i
         try:
             self.require_bounds()
-            self.look(node)
+            self.count_whole_family(node)
             if node.n == 1:
                 return [(node.cell[i], 0) for i in range(node.m)]
             self.bounds.bound_of(node, INFINITE)
@@ -912,17 +915,17 @@ cdef inline int memo_from(const Node* node) noexcept nogil:
     return MEMO_FROM if node.kind == NOTHING else MEMO_FROM_OF_SHIPS
 
 
-cdef inline void learn(Node* node, int known, int64_t value) noexcept nogil:
+cdef inline void raise_to_cached(Node* node, int status, int64_t value) noexcept nogil:
     """Raise `lower` to a value, unless it is UNKNOWN; set `exact` if it is SOLVED."""
-    if known == SOLVED:
+    if status == SOLVED:
         node.lower, node.exact = value, True
-    elif known == BOUNDED:
+    elif status == BOUNDED:
         node.lower = max(node.lower, value)
 
 
 cdef struct Weighed:
     int64_t weight
-    int i
+    int i                      # the index of the set in its node
 
 
 cdef int falling_weight(const void* a, const void* b) noexcept nogil:
@@ -946,11 +949,11 @@ cdef inline bint dominates(const Node* node, int c) noexcept nogil:
     return node.kind != SINKINGS or node.ships.is_told[c]
 
 
-cdef void sort_by_size(Node** parts, int number) noexcept nogil:
+cdef void sort_by_size(Node** parts, int n) noexcept nogil:
     """Sort parts by their number of sets, the least first."""
     cdef Node* part
     cdef int i, j
-    for i in range(1, number):
+    for i in range(1, n):
         part = parts[i]
         j = i
         while j > 0 and parts[j - 1].n > part.n:
