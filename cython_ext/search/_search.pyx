@@ -119,7 +119,7 @@ cdef class Search:
     weights -- (n,) int64, positive.
     cells -- the number of cells of the grid.
     objective -- "mean", "worst" or "within".
-    table, disk -- a MemoryTable, and an optsearch.search.tables.DiskTable or None.
+    table -- a MemoryTable. disk -- an `optsearch.search.kernels.Disk`, or None.
     switches -- the booleans of SolverOptions by name.
     tick -- called with the number of nodes after about every thousand nodes; may raise.
     rule -- "optimal", or with the objective "mean" another one of `RULES`.
@@ -197,7 +197,11 @@ cdef class Search:
     # Shots
 
     cdef void list_shots(self, Node* node) noexcept nogil:
-        """List the cells worth shooting with their bounds, the best first; raise `lower` to the least."""
+        """Fill in the shots that are worth a search, each with a lower bound of its cost, the least first.
+
+        `lower` is raised to the least bound. Dominated cells are left out, and under the rule
+        `best greedy` all but the most probable ones.
+        """
         cdef int c
         cdef Candidate candidate
         cdef int64_t least = INFINITE, greatest_weight = 0, chain_bound = 0
@@ -235,13 +239,13 @@ cdef class Search:
         return self.has_prices and node.n >= CHAIN_FROM and self.chain.fits(node)
 
     cdef void raise_prices(self, Node* node, int64_t limit) noexcept nogil:
-        """Raise `lower` by the dual of the chain, up to the limit if possible."""
+        """Raise `lower` to the bound by prices; stop raising the prices once it reaches the limit."""
         self.chain.load(node)
         node.lower = max(node.lower, self.chain.raise_prices(
             node, min(limit, FORBIDDEN // 2), STEPS if node.priced else FIRST_STEPS))
 
     cdef int64_t splitting_bound(self, const Node* node) except -1 nogil:
-        """Return 1 + the bounds of the two parts at a cell that more than half of the sets have (mean).
+        """Return a bound by the two parts at a cell that more than half of the sets have; 0 without one (mean).
 
         M(F) >= M(F hit at c) + M(F missed at c) + 1 for any cell c, shot or not. Play an optimal
         strategy for F on each part alone. A shot that misses all or hits all of a part is free there.
@@ -263,7 +267,7 @@ cdef class Search:
         return bound
 
     cdef int64_t bound_alone(self, Node* part) except -1 nogil:
-        """Return the bound of a part that is not searched, and free the part."""
+        """Return the bound of a part that is bounded and not searched, and free the part."""
         cdef int64_t lower
         try:
             count_cells(part, self.on.merging)
@@ -321,7 +325,7 @@ cdef class Search:
         return bound
 
     cdef int bound_unsearched(self, Node* part) except -1 nogil:
-        """Set `lower` to the bound of a part that is bounded, not searched."""
+        """Set `lower` to the bound of a part that is bounded and not searched."""
         cdef bint is_capped = self.bounds.is_capped(part)
         if is_capped and self.on.words and part.n <= WORD:
             part.lower = self.words.bound_of(part)
@@ -334,7 +338,7 @@ cdef class Search:
         return 0
 
     cdef int recall(self, Node* node) except -1 nogil:
-        """Raise `lower` to the cached value of the family, if any."""
+        """Raise `lower` to the cached value of the family, if there is one; set `exact` if that is exact."""
         cdef int64_t value
         cdef int status = self.memo.recall(&node.key, True, &value)
         raise_to_cached(node, status, value)
@@ -352,12 +356,13 @@ cdef class Search:
     # The search
 
     cdef int open_family(self, Node* node, int64_t limit, bint unless_busy=False) except -1 nogil:
-        """Look a family up by its identity and then by its normal form, and bound it.
+        """Look a family up by its identity and then by its normal form, and raise `lower` by bounds.
 
-        The normal form finds half of the families that the identity does not. The bounds from pairs take as
-        long, and end at most three of a hundred: they come last.
+        Nothing more is done once `lower` reaches the limit. The normal form finds half of the families that
+        the identity does not find. The bounds from pairs of cells take as long as that, and decide at most
+        three of a hundred families, so they come last.
 
-        unless_busy -- True returns BUSY, with the bound so far, if another process seems to be at it.
+        unless_busy -- True returns BUSY, with the bound so far, if another process seems to be at the family.
         """
         self.look_up(node)
         return self.bound_family(node, limit, unless_busy)
@@ -378,7 +383,7 @@ cdef class Search:
         return 0
 
     cdef int bound_family(self, Node* node, int64_t limit, bint unless_busy) except -1 nogil:
-        """Look a family up by its normal form, and bound it; see `open`."""
+        """Look a family up by its normal form, and bound it; see `open_family`."""
         cdef int memo_size
         cdef bint has_former_weights
         if node.exact or node.lower >= limit:
@@ -423,7 +428,7 @@ cdef class Search:
         return 0
 
     cdef bint is_on_word(self, const Node* node, bint priced) noexcept nogil:
-        """True if a family is searched as subsets of one machine word; priced -- it has a dual bound."""
+        """True if a family is searched as subsets of one machine word; priced -- it has a bound by prices."""
         if node.n > WORD or not self.on.words or self.objective != MEAN or node.kind == SINKINGS:
             return False
         if node.kind == LABELS:
@@ -481,7 +486,7 @@ cdef class Search:
         return 0
 
     cdef bint has_similar_weights(self, const Node* node) noexcept nogil:
-        """True if a family has a bound by equal weights: the least weight is at least half of the mean."""
+        """True if a family is bounded by equal weights: if the least weight is at least half of the mean."""
         return (self.on.even and self.rule == OPTIMAL and self.objective == MEAN
                 and node.kind == NOTHING and node.weights != NULL and node.n >= EVEN_FROM
                 and 2 * node.n * node.light[1] >= node.weight)
@@ -518,8 +523,9 @@ cdef class Search:
     cdef bint bound_by_former_weights(self, Node* node, int64_t limit) except -1 nogil:
         """Raise `lower` to the cost with a multiple of the previous weights, plus a bound of the rest.
 
-        As in `bound_evenly`, with the greatest multiple of those weights that is nowhere above the present
-        ones, in whole parts of 2^-PARTS. False, without a bound, if the multiple is much below them.
+        As in `bound_by_equal_weights`, with the greatest multiple of those weights that is nowhere above the
+        present ones. It is a whole number of units of 2^-MULTIPLE_BITS. Return False, without a bound, if the
+        multiple is much below the present weights.
         """
         cdef Node* scaled
         cdef Weighed* rest
@@ -566,13 +572,13 @@ cdef class Search:
         return True
 
     cdef int64_t bound_by_counts(self, Node* node) noexcept nogil:
-        """Return the bound of an opened family that is linear in its weights."""
+        """Return the bound by counts of an opened family; it is linear in weights whose order stays."""
         if node.on_word:
             return self.bounds.capped_of(node)
         return self.bounds.bound_of(node, INFINITE)
 
     cdef bint recall_shared(self, Node* node, int64_t limit) noexcept nogil:
-        """Take over what other processes found of a family; True if that answers it."""
+        """Take over what other processes found of a family; True if it is solved or reaches the limit."""
         cdef int64_t value
         cdef int status = self.memo.recall_shared(&node.key, &value)
         raise_to_cached(node, status, value)
@@ -582,7 +588,8 @@ cdef class Search:
                        bint* busy=NULL) except -1 nogil:
         """Return the cost of shooting a cell first: exact if below `limit`, else a bound >= limit.
 
-        busy -- NULL, or set to True if another process seems to be at a part; the result is then a bound.
+        busy -- set to True if another process seems to be at a part; then the result is a bound. NULL ignores
+        other processes.
         """
         cdef Node* parts[MAX_CODES + 1]
         cdef int parts_n = 0, i
@@ -615,12 +622,12 @@ cdef class Search:
 
     cdef int64_t open_parts(self, Node* node, const Candidate* shot, int64_t limit, bint* busy,
                             Node** parts, int* parts_n) except -1 nogil:
-        """Open the parts after a shot, without those of one set; return its cost by their bounds.
+        """Open the parts after a shot that have more than one set; return a bound of its cost by theirs.
 
-        If hits tell something there are several parts, and all are looked up by identity before any is
-        bounded.
+        If hits tell something there are several parts after a hit. Then all are looked up by identity before
+        any of them is bounded.
 
-        number -- set to the number of parts taken, also if an error is raised. busy -- as in `shoot`.
+        parts_n -- set to the number of parts taken, also if an error is raised. busy -- as in `shoot`.
         """
         cdef Node* part
         cdef int c = shot.cell, code
@@ -651,7 +658,7 @@ cdef class Search:
         return min(cost, FORBIDDEN)
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
-        """Solve an opened family if its optimum is below `limit`; else raise `lower` to the limit or more."""
+        """Solve an opened family if its least cost is below `limit`, else raise `lower` to the limit or more."""
         cdef long long effort_before = total(self.effort)
         cdef bint is_shared, is_marked = False
         if node.exact or node.lower >= limit:
@@ -684,9 +691,9 @@ cdef class Search:
     cdef bint try_shots(self, Node* node, int64_t limit, bint is_shared) except -1 nogil:
         """Set `lower` to the least cost of a shot if it is below the limit, else to a bound.
 
-        together -- True if other processes search the same family. A shot is put off while another process
-        seems to be at a part after it, until the other shots are done. Return True if another process
-        answered this family; an answer to a family above it is noticed later.
+        is_shared -- True if other processes search the same family. A shot is put off while another process
+        seems to be at a part after it, until the other shots are done: then comes a second round. Return
+        True if another process answered this family; an answer to a family above it is noticed later.
         """
         cdef int64_t value, best = limit, least_failed = INFINITE
         cdef Cells put_off = 0
@@ -779,7 +786,10 @@ cdef class Search:
 
     cdef int search_product(self, Node* node, Node** factors, int factors_n,
                             int64_t limit) except -1 nogil:
-        """Raise `lower` to the cost of the product of the factors, exact below `limit`."""
+        """Raise `lower` to the cost of the product of the factors: exact if it is below `limit`.
+
+        The cost of a factor counts once for each set of the product of the other factors.
+        """
         cdef int64_t copies, cost = 0
         cdef int i
         for i in range(factors_n):
@@ -799,6 +809,7 @@ cdef class Search:
     # For Python
 
     cdef require_bounds(self):
+        """Raise ValueError under the rules that have no bounds."""
         if self.rule in (WORST_GREEDY, FIRST_GREEDY):
             raise ValueError("this rule has no bounds; ask for solve")
 
@@ -823,7 +834,7 @@ cdef class Search:
 
     def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60,
               hits=0):
-        """Return the least cost of shooting an undecided cell first: exact if below `limit`."""
+        """Return the least cost of shooting an undecided cell first if below `limit`, else a bound >= it."""
         cdef Node* node = self.items.family(family, budget, hits)
         cdef Candidate shot
         cdef int64_t value
@@ -849,7 +860,7 @@ cdef class Search:
             free_node(node)
 
     cdef int count_whole_family(self, Node* node) except -1:
-        """Count the cells and pairs of a whole family."""
+        """Count the cells and pairs of a family in which no cell is left out (`whole`)."""
         node.whole = True
         if node.n > 1:
             count_cells(node, False)
@@ -878,7 +889,7 @@ cdef class Search:
             free_node(node)
 
     def lower_bound(self, const int32_t[::1] family, int budget=-1, hits=0):
-        """Return the best bound of a family without a search."""
+        """Return the best lower bound of a family, without a search."""
         cdef Node* node = self.items.family(family, budget, hits)
         try:
             self.require_bounds()
@@ -916,7 +927,10 @@ cdef inline int memo_from(const Node* node) noexcept nogil:
 
 
 cdef inline void raise_to_cached(Node* node, int status, int64_t value) noexcept nogil:
-    """Raise `lower` to a value, unless it is UNKNOWN; set `exact` if it is SOLVED."""
+    """Raise `lower` to a cached value of a family, and set `exact` if it is SOLVED.
+
+    status -- SOLVED, BOUNDED, or UNKNOWN: then there is no value.
+    """
     if status == SOLVED:
         node.lower, node.exact = value, True
     elif status == BOUNDED:
@@ -929,6 +943,7 @@ cdef struct Weighed:
 
 
 cdef int falling_weight(const void* a, const void* b) noexcept nogil:
+    """Compare two `Weighed` for qsort, the greatest weight first."""
     cdef int64_t x = (<const Weighed*>a)[0].weight, y = (<const Weighed*>b)[0].weight
     return (x < y) - (x > y)
 
@@ -950,7 +965,7 @@ cdef inline bint dominates(const Node* node, int c) noexcept nogil:
 
 
 cdef void sort_by_size(Node** parts, int n) noexcept nogil:
-    """Sort parts by their number of sets, the least first."""
+    """Sort parts by their n of sets, the least first."""
     cdef Node* part
     cdef int i, j
     for i in range(1, n):
