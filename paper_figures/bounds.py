@@ -33,7 +33,7 @@ SHOTS = -4, 82  # ends of the axis, with room for names on both sides
 
 
 class BoundLine(NamedTuple):
-    """One bound: its value, and a label with the names of all methods that reach it."""
+    """One bound: its value, and a label with the names of all methods that reach the value."""
 
     value: Fraction
     label: str
@@ -41,10 +41,14 @@ class BoundLine(NamedTuple):
 
 
 def list_bounds(table: Entries, side: str) -> list[BoundLine]:
-    """List the bounds of one side from the best to the weakest; equal values share a line."""
+    """List the bounds of one side from the best to the weakest; equal values share a line.
+
+    side -- "lower" or "upper".
+    """
     bounds = []
     rows = [row for row in table if row["side"] == side]
-    for value in sorted({row["value_exact"] for row in rows}, reverse=side == "lower"):
+    best_first = sorted({row["value_exact"] for row in rows}, reverse=side == "lower")
+    for value in best_first:
         equal_rows = [row for row in rows if row["value_exact"] == value]
         label = " or ".join(dict.fromkeys(row["name"].partition(":")[0] for row in equal_rows))
         source = equal_rows[0]["source"] or ""
@@ -57,8 +61,11 @@ def list_bounds(table: Entries, side: str) -> list[BoundLine]:
     return bounds
 
 
-def _printed(file: Path, side: str) -> list[BoundLine]:
-    """List Mayflower's printed bounds of the boxed game; the upper one is measured on a sample."""
+def _list_printed_bounds(file: Path, side: str) -> list[BoundLine]:
+    """List Mayflower's printed bounds of the boxed game; the upper one is measured on a sample.
+
+    side -- "lower" or "upper".
+    """
     table = records.read(file)
     label = table.header["Author"] + (", on a sample" if side == "upper" else "")
     return [
@@ -68,31 +75,32 @@ def _printed(file: Path, side: str) -> list[BoundLine]:
 
 @figure(*((TABLES["bracket"], name) for name in GAMES), Published("mayflower", "csv"))
 def brackets(*sources: Path) -> Figure:
-    """Lower and upper bounds of three games: the best bounds first, published ones filled.
+    """Draw lower and upper bounds of three games: the best bounds first, published ones filled.
 
     The gap between the best two is shaded.
     """
-    *brackets, mayflower = sources
-    tables = [TABLES["bracket"].read(source) for source in brackets]
+    *bracket_files, mayflower = sources
+    tables = [TABLES["bracket"].read(file) for file in bracket_files]
     bounds = [{side: list_bounds(table, side) for side in COLOURS} for table in tables]
-    for side, side_lines in bounds[list(GAMES).index("boxed")].items():
-        side_lines.extend(_printed(mayflower, side))
-        side_lines.sort(reverse=side == "lower")
-    rows = [max(map(len, sides.values())) for sides in bounds]
-    high = ROW * sum(rows) + BETWEEN * (len(rows) - 1)
-    figure = Figure(figsize=(5.6, high))
-    top = high
-    for table, name, sides, number in zip(tables, GAMES.values(), bounds, rows, strict=True):
-        ax = figure.add_axes((0, (top - ROW * number) / high, 1, ROW * number / high))
-        top -= ROW * number + BETWEEN
-        best = [float(side_lines[0].value) for side_lines in sides.values() if side_lines]
+    for side, side_bounds in bounds[list(GAMES).index("boxed")].items():
+        side_bounds.extend(_list_printed_bounds(mayflower, side))
+        side_bounds.sort(reverse=side == "lower")
+    rows = [max(map(len, sides.values())) for sides in bounds]  # of each panel
+    height = ROW * sum(rows) + BETWEEN * (len(rows) - 1)  # inches
+    figure = Figure(figsize=(5.6, height))
+    top = height
+    for table, name, sides, panel_rows in zip(tables, GAMES.values(), bounds, rows, strict=True):
+        panel_height = ROW * panel_rows
+        ax = figure.add_axes((0, (top - panel_height) / height, 1, panel_height / height))
+        top -= panel_height + BETWEEN
+        best = [float(side_bounds[0].value) for side_bounds in sides.values() if side_bounds]
         ax.axvspan(best[0], best[-1], color=style.OPEN, lw=0)
-        for side, side_lines in sides.items():
-            for place, line in enumerate(side_lines):
-                _draw_bound(ax, side, line, place)
+        for side, side_bounds in sides.items():
+            for row, bound in enumerate(side_bounds):
+                _draw_bound(ax, bound, side=side, row=row)
         ax.set_title(name, loc="left")
         ax.set_xlim(*SHOTS)
-        ax.set_ylim(number - 0.4, -0.6)
+        ax.set_ylim(panel_rows - 0.4, -0.6)  # rows go down
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
         ax.tick_params(labelbottom=table is tables[-1])
@@ -100,41 +108,44 @@ def brackets(*sources: Path) -> Figure:
     year = max(table.header["date"] for table in tables)[:4]
     legend = f"filled: published\nopen: found here, {year}"
     style.write_note(first, legend, (1, 1), xycoords="axes fraction", ha="right", va="top")
+    below: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (0, -32)}
     for side, x, align in (("lower", 0, "left"), ("upper", 1, "right")):
-        text: dict[str, Any] = {"color": COLOURS[side], "fontweight": "bold", "ha": align}
-        at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (0, -32)}
-        style.write_note(last, HEADINGS[side], (x, 0), **text, **at)
+        heading_style: dict[str, Any] = {"color": COLOURS[side], "fontweight": "bold", "ha": align}
+        style.write_note(last, HEADINGS[side], (x, 0), **heading_style, **below)
     last.set_xlabel("mean number of shots")
     style.letter_panels(*figure.axes)
     return figure
 
 
-def _draw_bound(ax: Axes, side: str, line: BoundLine, place: int) -> None:
-    """Draw a mark whose tip touches the bound, and write the value and the label outward of it."""
-    point, sign = (float(line.value), place), 1 if side == "lower" else -1
+def _draw_bound(ax: Axes, bound: BoundLine, side: str, row: int) -> None:
+    """Draw a mark whose tip touches the bound, and write the value and the label outward of it.
+
+    Outward is to the left of a lower bound, and to the right of an upper one.
+    """
+    point = float(bound.value), row
     mark: dict[str, Any] = {"marker": MARKERS[side], "color": COLOURS[side], "ms": 5, "mew": 0.8}
-    fill = COLOURS[side] if line.is_published else "white"
+    fill = COLOURS[side] if bound.is_published else "white"
     ax.plot(*point, **mark, mfc=fill, clip_on=False, gid="bound")
-    parts = [line.label, short_bound(line.value, side)][::sign]
-    text: dict[str, Any] = {
-        "xytext": (-7 * sign, 0),
-        "va": "center_baseline",
-        "bbox": None,
-    }
-    text |= {"ha": "right" if sign > 0 else "left", "fontsize": style.SMALL}
-    text |= {"color": style.INK if line.is_published or not place else style.LABEL}
-    style.write_note(ax, "  ".join(parts), point, **text)
+    value = short_bound(bound.value, side)
+    text_style: dict[str, Any] = {"va": "center_baseline", "bbox": None, "fontsize": style.SMALL}
+    text_style["color"] = style.INK if bound.is_published or row == 0 else style.LABEL
+    if side == "lower":
+        text = f"{bound.label}  {value}"
+        style.write_note(ax, text, point, xytext=(-7, 0), ha="right", **text_style)
+    else:
+        text = f"{value}  {bound.label}"
+        style.write_note(ax, text, point, xytext=(7, 0), ha="left", **text_style)
 
 
 # The root chain
 
-HITS, MISSES, FIRST = 17, 18, 8  # ship cells of the paper's game; l; the greatest j
+HITS, MISSES, MOST_CELLS = 17, 18, 8  # ship cells of the paper's game; l; the greatest j
 CHAIN, CELLS = 7, 4  # vertices drawn, and j for them
 
 
 @figure((TABLES["coverage"], "10x10_54332"))
 def root_chain(coverage: Path) -> Figure:
-    """Above, the chain of misses with its subtrees; below, both parts of the bound."""
+    """Draw the chain of misses with its subtrees, and below it both parts of the bound."""
     figure = Figure(figsize=(5.4, 5.2))
     _draw_chain(figure.add_axes((0, 0.55, 1, 0.45)))
     _draw_parts(figure.add_axes((0.13, 0.08, 0.84, 0.38)), TABLES["coverage"].read(coverage))
@@ -143,26 +154,25 @@ def root_chain(coverage: Path) -> Figure:
 
 
 def _draw_chain(ax: Axes) -> None:
+    """Draw the cells that a strategy shoots until its first hit, and the subtrees after hits.
+
+    A brace below groups the subtrees of the first CELLS cells, and another one the rest.
+    """
     for i in range(CHAIN):
         colour = style.BLUE if i < CELLS else style.ORANGE
-        ax.plot([i, i + 1], [0, 0], color=style.GRID, lw=1.2, zorder=1)
-        ax.plot([i, i - 0.3], [0, -0.75], color=style.GRID, lw=1.2, zorder=1)
-        corners = [(i - 0.3, -0.7), (i - 0.62, -1.6), (i + 0.1, -1.6)]
-        ax.add_patch(Polygon(corners, facecolor=colour, alpha=0.25, edgecolor="none"))
+        ax.plot([i, i + 1], [0, 0], color=style.GRID, lw=1.2, zorder=1)  # the miss
+        ax.plot([i, i - 0.3], [0, -0.75], color=style.GRID, lw=1.2, zorder=1)  # the hit
+        subtree = [(i - 0.3, -0.7), (i - 0.62, -1.6), (i + 0.1, -1.6)]
+        ax.add_patch(Polygon(subtree, facecolor=colour, alpha=0.25, edgecolor="none"))
         ax.add_patch(Circle((i, 0), 0.24, facecolor="white", edgecolor=style.INK, zorder=2))
         ax.text(i, -0.02, f"$c_{i}$", ha="center", va="center", color=style.INK)
         style.write_note(ax, MISS.sign, (i + 0.5, 0), ha="center", va="center_baseline")
         style.write_note(ax, HIT.sign, (i - 0.19, -0.47), ha="center", va="center_baseline")
     style.write_note(ax, "…", (CHAIN + 0.1, -0.05))
-    for first, after, text in (
-        (0, CELLS, f"first hit at one of j = {CELLS} cells:\nat most Cov({CELLS})"),
-        (
-            CELLS,
-            CHAIN,
-            f"behind {CELLS} misses: at most\nC(l − {CELLS} + {HITS}, {HITS}) sequences",
-        ),
-    ):
-        left, right = first - 0.6, after - 0.9
+    covered = f"first hit at one of j = {CELLS} cells:\nat most Cov({CELLS})"
+    others = f"behind {CELLS} misses: at most\nC(l − {CELLS} + {HITS}, {HITS}) sequences"
+    for first, end, text in ((0, CELLS, covered), (CELLS, CHAIN, others)):
+        left, right = first - 0.6, end - 0.9
         ax.plot([left, left, right, right], [-1.7, -1.8, -1.8, -1.7], color=style.LABEL, lw=0.8)
         style.write_note(
             ax, text, ((left + right) / 2, -1.9), ha="center", va="top", color=style.INK
@@ -174,29 +184,35 @@ def _draw_chain(ax: Axes) -> None:
 
 
 def _draw_parts(ax: Axes, table: Entries) -> None:
-    """Draw both parts of the bound A(MISSES) for each j, as shares of all configurations."""
+    """Draw both parts of the bound A(MISSES) for each j, as shares of all configurations.
+
+    The first part is Cov(j), the most configurations that any j cells meet. The second one counts
+    the sequences of replies after j misses. The least sum is named.
+    """
     total = int(table.header["configurations"])
-    met = [row["most_met"] / total for row in table][: FIRST + 1]
-    behind = [comb(MISSES - j + HITS, HITS) / total for j in range(len(met))]
-    best_j = min(range(len(met)), key=lambda j: met[j] + behind[j])
-    ax.bar(range(len(met)), met, 0.6, color=style.BLUE, alpha=0.55, label="Cov(j)")
+    covered = [row["most_met"] / total for row in table][: MOST_CELLS + 1]
+    cells = range(len(covered))
+    others = [comb(MISSES - j + HITS, HITS) / total for j in cells]
+    sums = [covered[j] + others[j] for j in cells]
+    best_j = sums.index(min(sums))
+    ax.bar(cells, covered, 0.6, color=style.BLUE, alpha=0.55, label="Cov(j)")
     ax.bar(
-        range(len(met)),
-        behind,
+        cells,
+        others,
         0.6,
-        met,
+        bottom=covered,
         color=style.ORANGE,
         alpha=0.55,
         hatch="////",  # told apart in grey
         edgecolor="white",
         label=f"C({MISSES} − j + {HITS}, {HITS})",
     )
-    height = met[best_j] + behind[best_j]
-    ax.axhline(height, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0)
+    bound = sums[best_j]
+    ax.axhline(bound, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0)
     style.write_note(
         ax,
-        f"least at j = {best_j}: A({MISSES}) = {height:.4f} N",
-        (best_j, height),
+        f"least at j = {best_j}: A({MISSES}) = {bound:.4f} N",
+        (best_j, bound),
         xytext=(0, 42),
         ha="center",
         color=style.INK,
@@ -214,7 +230,7 @@ def _draw_parts(ax: Axes, table: Entries) -> None:
 # Cell of P -> the edges of its tree on the cells before it.
 TREES = {3: ((1, 2),), 4: ((1, 2), (2, 3)), 5: ((1, 2), (2, 3), (2, 4))}
 COVERED = (1, 2, 4, 5)  # the cells of P that one configuration covers
-PLACE = {
+CORNERS = {  # of a regular pentagon, one for each cell of P, clockwise from the top
     cell: (cos(pi / 2 - 2 * pi * (cell - 1) / 5), sin(pi / 2 - 2 * pi * (cell - 1) / 5))
     for cell in range(1, 6)
 }
@@ -222,19 +238,22 @@ PLACE = {
 
 @figure()
 def bonferroni_trees() -> Figure:
-    """A panel per added cell: its tree, and the triples of the cell and an edge of the tree."""
+    """Draw a panel per added cell: its tree, and triples of the cell and an edge of the tree.
+
+    Below, the terms of the inequality are counted for a configuration that covers COVERED.
+    """
     figure = Figure(figsize=(6.2, 2.5))
-    for i, (cell, edges) in enumerate(TREES.items()):
-        _draw_tree(figure.add_axes((i / 3, 0.22, 1 / 3, 0.78)), cell, edges)
-    i = len(COVERED)
+    for panel, (cell, edges) in enumerate(TREES.items()):
+        _draw_tree(figure.add_axes((panel / 3, 0.22, 1 / 3, 0.78)), cell, edges)
+    cells, pairs = len(COVERED), len(list(combinations(COVERED, 2)))
     triples = [{cell, *edge} for cell, edges in TREES.items() for edge in edges]
-    covered = sum(triple <= set(COVERED) for triple in triples)
-    pairs = len(list(combinations(COVERED, 2)))
+    whole = sum(triple <= set(COVERED) for triple in triples)
+    value = 1 - cells + pairs - whole
     figure.text(
         0.5,
         0.08,
-        f"a configuration that covers the i = {i} filled cells has e = {covered} of these triples "
-        f"whole:  1 − i + C(i, 2) − e = 1 − {i} + {pairs} − {covered} = {1 - i + pairs - covered}",
+        f"a configuration that covers the i = {cells} filled cells has e = {whole} of these "
+        f"triples whole:  1 − i + C(i, 2) − e = 1 − {cells} + {pairs} − {whole} = {value}",
         ha="center",
         fontsize=style.SMALL + 0.5,
         color=style.INK,
@@ -244,19 +263,23 @@ def bonferroni_trees() -> Figure:
 
 
 def _draw_tree(ax: Axes, cell: int, edges: tuple[tuple[int, int], ...]) -> None:
+    """Draw the tree of a cell on the cells before it, and the triples of the cell and an edge.
+
+    Triples are filled darker if all their cells are covered.
+    """
     for edge in edges:
         is_whole = {cell, *edge} <= set(COVERED)
         ax.add_patch(
             Polygon(
-                [PLACE[n] for n in (cell, *edge)],
+                [CORNERS[cell], *(CORNERS[end] for end in edge)],
                 facecolor=style.ORANGE if is_whole else style.SKY,
                 alpha=0.4 if is_whole else 0.2,
                 edgecolor="none",
             )
         )
-        ax.plot(*zip(*(PLACE[n] for n in edge), strict=True), color=style.INK, lw=2)
+        ax.plot(*zip(*(CORNERS[end] for end in edge), strict=True), color=style.INK, lw=2)
     for n in range(1, cell + 1):
-        x, y = PLACE[n]
+        x, y = CORNERS[n]
         is_covered = n in COVERED
         ax.plot(
             x,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
@@ -23,31 +25,25 @@ CONTACTS = {"none": "may not touch", "corner": "only at corners", "any": "may to
 
 @figure(TABLES["growth"])
 def growth(source: Path) -> Figure:
-    """Configurations against the side of the board, on a logarithmic scale, by contact rule.
+    """Draw configurations against the side of the board, a curve per contact rule.
 
-    A board without any configuration has an open mark on the axis.
+    The scale is logarithmic. A board without any configuration has an open mark on the axis.
     """
     table = TABLES["growth"].read(source)
     figure, ax = style.curve_panel()
     ax.set_yscale("log")
-    empty = []
+    empty_boards = []  # the side of each, and the index of its rule
     for i, (contact, name) in enumerate(CONTACTS.items()):
         rows = [row for row in table if row["contact"] == contact]
         points = [(row["size"], row["configurations"]) for row in rows if row["configurations"]]
         ax.plot(*zip(*points, strict=True), marker=style.MARKS[i], label=name)
-        empty += [(row["size"], i) for row in rows if not row["configurations"]]
-    bottom = 10 ** (len(str(min(n for n in table.column("configurations") if n))) - 2)
+        empty_boards += [(row["size"], i) for row in rows if not row["configurations"]]
+    fewest = min(n for n in table.column("configurations") if n)
+    bottom = 10 ** (len(str(fewest)) - 2)  # a power of ten, at least ten times smaller
     ax.set_ylim(bottom=bottom)
-    for size, i in empty:
-        ax.plot(
-            *([size], [bottom]),
-            style.MARKS[i],
-            color=style.PALETTE[i],
-            mfc="white",
-            clip_on=False,
-            zorder=5,
-            gid="none",
-        )
+    for size, i in empty_boards:
+        mark: dict[str, Any] = {"marker": style.MARKS[i], "color": style.PALETTE[i], "mfc": "white"}
+        ax.plot([size], [bottom], ls="none", **mark, clip_on=False, zorder=5, gid="none")
         text = f"none on {size}×{size}: without\ntouching they do not fit"
         style.write_note(ax, text, (size, bottom), xytext=(9, 7))
     ax.set_xlabel("side of the board")
@@ -63,28 +59,35 @@ SWEPT = (2, 4)  # the next cell of the sweep: the cells before it are decided
 
 @figure()
 def skyline() -> Figure:
-    """A partly swept board, and the state of the sweep: one number per column."""
+    """Draw a partly swept board, and the state of the sweep: one number per column."""
     figure, ax = style.one_panel(0.38 * GAME.columns, 0.38 * GAME.rows)
     closed = set()
     for ship in SHIPS:
         mask = GAME.mask(ship)
         closed |= set(GAME.cells_of(mask | GAME.halo(mask)))
-    shut: dict[str, Any] = {"facecolor": style.ORANGE, "alpha": 0.3, "lw": 0, "gid": "shut"}
+    closed_style: dict[str, Any] = {"facecolor": style.ORANGE, "alpha": 0.3, "lw": 0, "gid": "shut"}
     for row, column in closed:
         if (row, column) >= SWEPT:
-            ax.add_patch(Rectangle((column, row), 1, 1, **shut))
-    for i in range(GAME.rows):
-        wide = GAME.columns if i < SWEPT[0] else SWEPT[1] if i == SWEPT[0] else 0
-        ax.add_patch(Rectangle((0, i), wide, 1, facecolor=style.OPEN, lw=0, zorder=0))
+            ax.add_patch(Rectangle((column, row), 1, 1, **closed_style))
+    next_cell_row, next_cell_column = SWEPT
+    decided_columns = [GAME.columns] * next_cell_row + [next_cell_column]
+    decided_columns += [0] * (GAME.rows - len(decided_columns))
+    for row, width in enumerate(decided_columns):
+        ax.add_patch(Rectangle((0, row), width, 1, facecolor=style.OPEN, lw=0, zorder=0))
     draw_board(ax, Position(GAME))
     draw_ships(ax, SHIPS)
     heights = [closed_below(closed, column) for column in range(GAME.columns)]
-    steps = [(x, next_row(j) + heights[j]) for j in range(GAME.columns) for x in (j, j + 1)]
+    steps = []  # points from left to right, two for each column
+    for column, height in enumerate(heights):
+        y = next_row(column) + height
+        steps += [(column, y), (column + 1, y)]
     (line,) = ax.plot(*zip(*steps, strict=True), color=style.BLUE, lw=2.5, zorder=4, gid="skyline")
-    (dot,) = ax.plot(SWEPT[1] + 0.5, SWEPT[0] + 0.5, "o", color=style.INK, zorder=4, lw=0)
+    (dot,) = ax.plot(
+        next_cell_column + 0.5, next_cell_row + 0.5, "o", color=style.INK, zorder=4, lw=0
+    )
     signs = {
         "decided": Patch(facecolor=style.OPEN),
-        "closed by a ship": Patch(**shut),
+        "closed by a ship": Patch(**closed_style),
         "next cell": dot,
         "skyline, and below it\nclosed cells of each column": line,
     }
@@ -119,14 +122,28 @@ def closed_below(closed: set[tuple[int, int]], column: int) -> int:
 PANELS = {"one ship": range(1, 2), "two ships": range(2, 3), "three ships and more": range(3, 100)}
 
 
-def optima_shown(source: Path | None = None) -> list[tuple[Game, int, float, float]]:
-    """List game, number of configurations, optimum and bound by leaf counting.
+class Optimum(NamedTuple):
+    """A game with its optimum and the bound by leaf counting, both in mean shots."""
+
+    game: Game
+    configurations: int
+    mean: float
+    bound: float
+
+    @property
+    def hits(self) -> int:
+        """The number of hits of every strategy: the cells of the fleet."""
+        return sum(self.game.fleet)
+
+
+def optima_shown(source: Path | None = None) -> list[Optimum]:
+    """List the games that `optima` draws.
 
     Games of one configuration, of ships of length 1 alone, or on one row are left out, and so are
-    ships that touch and announcements.
+    games in which ships touch or something is announced.
     """
     return [
-        (row["game"], row["configurations"], row["mean"], row["leaf_counting"])
+        Optimum(row["game"], row["configurations"], row["mean"], row["leaf_counting"])
         for row in TABLES["optima"].read(source)
         if (row["contact"], row["announce"]) == ("none", "nothing")
         and row["configurations"] > 1
@@ -137,38 +154,34 @@ def optima_shown(source: Path | None = None) -> list[tuple[Game, int, float, flo
 
 @figure(TABLES["optima"])
 def optima(source: Path) -> Figure:
-    """Mean misses of an optimal strategy: a panel per number of ships, a dot per game.
+    """Draw the mean misses of an optimal strategy: a panel per number of ships, a dot per game.
 
     A thin line goes down to the bound by leaf counting. The highest dot is named.
     """
-    rows = optima_shown(source)
+    solved = optima_shown(source)
     figure = Figure(figsize=(2.2, 2.9))
-    top = max((mean - sum(game.fleet) for game, _, mean, _ in rows), default=1)
-    for number, (title, ships) in enumerate(PANELS.items()):
-        ax = figure.add_axes((number * 1.1, 0, 1, 1))
-        panel = [row for row in rows if len(row[0].fleet) in ships]
-        games, configurations, means, bounds = zip(*panel, strict=True) if panel else ((),) * 4
-        hits = [sum(game.fleet) for game in games]
-        misses = [mean - k for mean, k in zip(means, hits, strict=True)]
-        counted = [bound - k for bound, k in zip(bounds, hits, strict=True)]
-        ax.vlines(configurations, counted, misses, color=style.GRID, lw=0.8, zorder=1)
-        ax.plot(
-            *(configurations, counted, "_"),
-            color=style.LABEL,
-            ms=4,
-            label="leaf counting: at least",
-        )
+    top = max((optimum.mean - optimum.hits for optimum in solved), default=1)
+    for i, (title, ships) in enumerate(PANELS.items()):
+        ax = figure.add_axes((i * 1.1, 0, 1, 1))
+        panel = [optimum for optimum in solved if len(optimum.game.fleet) in ships]
+        configurations = [optimum.configurations for optimum in panel]
+        misses = [optimum.mean - optimum.hits for optimum in panel]
+        least_misses = [optimum.bound - optimum.hits for optimum in panel]
+        ax.vlines(configurations, least_misses, misses, color=style.GRID, lw=0.8, zorder=1)
+        bound_style: dict[str, Any] = {"color": style.LABEL, "ms": 4}
+        label = "leaf counting: at least"
+        ax.plot(configurations, least_misses, "_", **bound_style, label=label)
         ax.plot(configurations, misses, "o", color=style.BLUE, ms=3, label="optimum")
         if panel:
             highest = misses.index(max(misses))
-            at = (configurations[highest], misses[highest])
-            style.write_note(ax, str(games[highest]), at, xytext=(4, 5), ha="right")
+            point = configurations[highest], misses[highest]
+            style.write_note(ax, str(panel[highest].game), point, xytext=(4, 5), ha="right")
         ax.set_title(title)
         ax.set_xscale("log")
         ax.set_xlabel("configurations")
         ax.set_ylim(0, 1.08 * top)
         ax.grid(axis="y")
-        if number:
+        if i:
             ax.tick_params(labelleft=False)
     figure.axes[0].set_ylabel("misses, on average")
     figure.axes[-1].legend(loc="upper left")
@@ -178,24 +191,27 @@ def optima(source: Path) -> Figure:
 
 @figure(TABLES["greedy_loss"])
 def greedy_loss(source: Path) -> Figure:
-    """A line per game, from the best greedy strategy to the worst, in percent of the optimum.
+    """Draw a line per game, from the best greedy strategy to the worst.
 
-    Games whose best greedy strategy is optimal are ticks on the axis. If the worst one is unknown,
-    the line is missing.
+    Their losses are in percent of the optimum. Games whose best greedy strategy is optimal are
+    ticks on the axis. If the worst one is unknown, the line is missing.
     """
     rows = [row for row in TABLES["greedy_loss"].read(source) if row["percent_best"] is not None]
-    number = [row["configurations"] for row in rows]
+    configurations = [row["configurations"] for row in rows]
     best = [row["percent_best"] for row in rows]
     worst = [row["percent_worst"] or row["percent_best"] for row in rows]
     figure, ax = style.curve_panel()
-    ax.vlines(number, best, worst, color=style.GRID, lw=0.8, zorder=1)
-    ax.plot(number, worst, "_", color=style.LABEL, ms=5, label="ties broken worst", zorder=2)
-    worse = [(n, b) for n, b in zip(number, best, strict=True) if b > 0]
-    label = f"ties broken best: {len(worse)} games, worse than the optimum"
-    ax.plot(*zip(*worse, strict=True), "o", color=style.ORANGE, ms=3.5, label=label, zorder=3)
-    same = [n for n, b in zip(number, best, strict=True) if b == 0]
-    label = f"ties broken best: {len(same)} games, optimal"
-    ax.plot(same, [0] * len(same), "|", color=style.GREEN, ms=7, label=label, zorder=3)
+    ax.vlines(configurations, best, worst, color=style.GRID, lw=0.8, zorder=1)
+    ax.plot(
+        configurations, worst, "_", color=style.LABEL, ms=5, label="ties broken worst", zorder=2
+    )
+    points = list(zip(configurations, best, strict=True))
+    losing = [(n, percent) for n, percent in points if percent > 0]
+    label = f"ties broken best: {len(losing)} games, worse than the optimum"
+    ax.plot(*zip(*losing, strict=True), "o", color=style.ORANGE, ms=3.5, label=label, zorder=3)
+    optimal = [n for n, percent in points if percent == 0]
+    label = f"ties broken best: {len(optimal)} games, optimal"
+    ax.plot(optimal, [0] * len(optimal), "|", color=style.GREEN, ms=7, label=label, zorder=3)
     ax.set_xscale("log")
     ax.set_ylim(-0.15, 1.3 * max(worst))
     ax.set_xlabel("configurations")
@@ -214,48 +230,43 @@ WIDE, HIGH, BETWEEN = 1.5, 0.34, 0.15  # inches: a panel, a fleet, between panel
 APART = 0.18  # of the marks of one fleet, in rows
 
 
-def _board_size(game: Game) -> str:
+def _size_text(game: Game) -> str:
     return f"{game.rows} × {game.columns}"
 
 
-def _fleet(game: Game) -> str:
+def _fleet_text(game: Game) -> str:
     return ", ".join(map(str, game.fleet))
 
 
 @figure(TABLES["boards"])
 def borders(source: Path) -> Figure:
-    """A panel per size, a row per fleet, and a mark at the optimal mean of each board."""
+    """Draw a panel per size, a row per fleet, and a mark at the optimal mean of each board."""
     table = TABLES["boards"].read(source)
-    fleets = list(dict.fromkeys(_fleet(row["game"]) for row in table))
-    sizes = list(dict.fromkeys(_board_size(row["game"]) for row in table))
-    wide, high = len(sizes) * (WIDE + BETWEEN), HIGH * len(fleets)
-    figure = Figure(figsize=(wide, high))
-    for number, size in enumerate(sizes):
-        ax = figure.add_axes((number * (WIDE + BETWEEN) / wide, 0, WIDE / wide, 1))
-        panel_rows = [row for row in table if _board_size(row["game"]) == size]
-        for place in range(1, len(fleets)):
-            ax.axhline(place - 0.5, color=style.GRID, lw=0.5, zorder=1)
+    fleets = list(dict.fromkeys(_fleet_text(row["game"]) for row in table))
+    sizes = list(dict.fromkeys(_size_text(row["game"]) for row in table))
+    width, height = len(sizes) * (WIDE + BETWEEN), HIGH * len(fleets)
+    figure = Figure(figsize=(width, height))
+    for panel, size in enumerate(sizes):
+        ax = figure.add_axes((panel * (WIDE + BETWEEN) / width, 0, WIDE / width, 1))
+        panel_rows = [row for row in table if _size_text(row["game"]) == size]
+        for i in range(1, len(fleets)):
+            ax.axhline(i - 0.5, color=style.GRID, lw=0.5, zorder=1)
         for i, (board, name) in enumerate(SHAPES.items()):
             rows = [row for row in panel_rows if row["board"] == board]
-            heights = [
-                fleets.index(_fleet(row["game"])) + (i + 0.5 - len(SHAPES) / 2) * APART
-                for row in rows
-            ]
+            offset = (i + 0.5 - len(SHAPES) / 2) * APART  # from the middle of the fleet's row
+            y = [fleets.index(_fleet_text(row["game"])) + offset for row in rows]
             means = [row["mean"] for row in rows]
-            ax.plot(
-                *(means, heights, style.MARKS[i]), color=style.PALETTE[i], label=name, gid=board
-            )
+            ax.plot(means, y, style.MARKS[i], color=style.PALETTE[i], label=name, gid=board)
         ax.set_title(size)
         ax.set_ylim(len(fleets) - 0.5, -0.5)
         ax.set_yticks(range(len(fleets)), fleets)
-        ax.tick_params(axis="y", length=0, labelleft=number == 0)
+        ax.tick_params(axis="y", length=0, labelleft=panel == 0)
         ax.grid(axis="x")
         ax.set_xlabel("mean shots")
-    figure.axes[0].set_ylabel("fleet")
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.axes[0].legend(
-        *(handles, labels), loc="lower left", bbox_to_anchor=(0, 1.12), ncols=len(SHAPES)
-    )
+    first = figure.axes[0]
+    first.set_ylabel("fleet")
+    handles, labels = first.get_legend_handles_labels()
+    first.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, 1.12), ncols=len(SHAPES))
     style.letter_panels(*figure.axes)
     return figure
 
@@ -271,10 +282,11 @@ MANY, MOST_GAMES = 20, 20  # configurations, at least; games, at most
 
 
 def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
-    """Map each game solved by all four rules of replies to the mean shots that each rule saves.
+    """Map each game to the mean shots that each rule in ANNOUNCEMENTS saves.
 
-    Games have ships of two lengths or more, and at least MANY configurations; rules are compared
-    with announcing nothing. Games whose ships may touch at corners only are left out.
+    A rule is compared with announcing nothing, and games that are not solved by all rules are left
+    out. Games have ships of two lengths or more, and at least MANY configurations. Games whose
+    ships may touch at corners only are left out too.
     """
     means: dict[Game, dict[str, Fraction]] = {}
     for row in TABLES["optima"].read(source):
@@ -291,17 +303,21 @@ def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
 
 @figure(TABLES["optima"])
 def announcements(source: Path) -> Figure:
-    """A row for each of the games in which names save most, a mark at the shots each rule saves."""
+    """Draw a row per game, and in it a mark at the shots that each rule saves.
+
+    The games are those in which the names of hit ships save most.
+    """
     saved = shots_saved(source)
     games = sorted(saved, key=lambda game: (saved[game]["name"], str(game)))[-MOST_GAMES:]
-    figure = Figure(figsize=(style.WIDTH, GAME_HIGH * len(games)))
-    ax = figure.add_axes((0, 0, 1, 1))
-    for i, (rule, name) in enumerate(ANNOUNCEMENTS.items()):
-        points = [(float(saved[game][rule]), place) for place, game in enumerate(games)]
-        ax.plot(*zip(*points, strict=True), style.MARKS[i], color=style.PALETTE[i], label=name,
-                ms=3.5 + 3 * i, fillstyle="none", gid=rule)  # fmt: skip
-    touching = {game: ", touching" if game.contact == "any" else "" for game in games}
-    names = [f"{_board_size(game)}: {_fleet(game)}{touching[game]}" for game in games]
+    figure, ax = style.one_panel(style.WIDTH, GAME_HIGH * len(games))
+    for i, (rule, label) in enumerate(ANNOUNCEMENTS.items()):
+        values = [float(saved[game][rule]) for game in games]
+        mark: dict[str, Any] = {"color": style.PALETTE[i], "ms": 3.5 + 3 * i, "fillstyle": "none"}
+        ax.plot(values, range(len(games)), style.MARKS[i], **mark, label=label, gid=rule)
+    names = []
+    for game in games:
+        touching = ", touching" if game.contact == "any" else ""
+        names.append(f"{_size_text(game)}: {_fleet_text(game)}{touching}")
     ax.set_yticks(range(len(games)), names)
     ax.set_ylim(-0.7, len(games) - 0.3)
     ax.tick_params(axis="y", length=0)
@@ -316,25 +332,32 @@ RULE_HIGH = 0.3  # inches per rule
 
 @figure(TABLES["reply_worth"])
 def reply_worth(source: Path) -> Figure:
-    """A row per rule of replies: a dot per game at the shots saved, a bar at their mean."""
+    """Draw a row per rule of replies: a dot per game at the shots saved, a bar at their mean."""
     saved: dict[str, list[float]] = {rule: [] for rule in RULES}
     for row in TABLES["reply_worth"].read(source):
         if row["rule"] in saved:
             saved[row["rule"]].append(row["saved"])
     means = {rule: sum(values) / len(values) for rule, values in saved.items()}
     rules = sorted(RULES, key=means.__getitem__)
-    figure = Figure(figsize=(style.WIDTH, RULE_HIGH * len(rules)))
-    ax = figure.add_axes((0, 0, 1, 1))
-    for place, rule in enumerate(rules):
-        ax.plot(saved[rule], [place] * len(saved[rule]), style.MARKS[0], color=style.PALETTE[0],
-                fillstyle="none", gid=rule)  # fmt: skip
-        ax.plot([means[rule]] * 2, [place - 0.35, place + 0.35], color=style.PALETTE[1])
+    figure, ax = style.one_panel(style.WIDTH, RULE_HIGH * len(rules))
+    for y, rule in enumerate(rules):
+        _draw_dots(
+            ax, saved[rule], y, colour=style.PALETTE[0], bar_colour=style.PALETTE[1], gid=rule
+        )
     ax.set_yticks(range(len(rules)), [RULES[rule] for rule in rules])
     ax.set_ylim(-0.7, len(rules) - 0.3)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x")
     ax.set_xlabel("mean shots saved, against a game in which hits tell nothing")
     return figure
+
+
+def _draw_dots(
+    ax: Axes, values: Sequence[float], y: int, *, colour: str, bar_colour: str, gid: str
+) -> None:
+    """Draw a dot at each value in a row, and a bar at their mean."""
+    ax.plot(values, [y] * len(values), style.MARKS[0], color=colour, fillstyle="none", gid=gid)
+    ax.plot([sum(values) / len(values)] * 2, [y - 0.35, y + 0.35], color=bar_colour)
 
 
 QUESTIONS = {
@@ -351,15 +374,16 @@ YES_OR_NO = ("cell_of_ship", "two_touch", "ship_in_region", "ship_is_horizontal"
 
 @figure(TABLES["questions"])
 def questions(source: Path) -> Figure:
-    """A row per kind of question: a dot per board at the bits of the best, a bar at their mean."""
+    """Draw a row per kind of question: a dot per board at the bits of the best question.
+
+    A bar is at the mean of the dots.
+    """
     table = TABLES["questions"].read(source)
-    figure = Figure(figsize=(style.WIDTH, RULE_HIGH * len(QUESTIONS)))
-    ax = figure.add_axes((0, 0, 1, 1))
-    for place, kind in enumerate(QUESTIONS):
+    figure, ax = style.one_panel(style.WIDTH, RULE_HIGH * len(QUESTIONS))
+    for y, kind in enumerate(QUESTIONS):
         bits = [row["bits"] for row in table if row["kind"] == kind]
         colour = style.ORANGE if kind == "shot" else style.BLUE
-        ax.plot(bits, [place] * len(bits), style.MARKS[0], color=colour, fillstyle="none", gid=kind)
-        ax.plot([sum(bits) / len(bits)] * 2, [place - 0.35, place + 0.35], color=style.INK)
+        _draw_dots(ax, bits, y, colour=colour, bar_colour=style.INK, gid=kind)
     ax.set_yticks(range(len(QUESTIONS)), list(QUESTIONS.values()))
     ax.set_ylim(-0.7, len(QUESTIONS) - 0.3)
     ax.set_xlim(left=-0.05)
@@ -371,26 +395,27 @@ def questions(source: Path) -> Figure:
 
 @figure(TABLES["questions"])
 def questions_or_shots(source: Path) -> Figure:
-    """A row per board: the bits of the best shot, and of questions, true and 10 % false."""
-    best: dict[int, dict[str, float]] = {}
+    """Draw a row per board: the bits of the best shot, and of questions, true and 10 % false."""
+    best: dict[int, dict[str, float]] = {}  # for each board, the most bits by the name of a mark
     for row in TABLES["questions"].read(source):
-        values = best.setdefault(row["board"], {})
-        best_of = {"shot": "best shot"}.get(row["kind"], "best question, 10 % false")
-        values[best_of] = max(values.get(best_of, 0), row["bits_if_wrong"])
+        is_shot = row["kind"] == "shot"
+        bits_by_name = {
+            "best shot" if is_shot else "best question, 10 % false": row["bits_if_wrong"]
+        }
         if row["kind"] in YES_OR_NO:
-            for name, bits in (
-                ("yes or no", row["bits"]),
-                ("yes or no, 10 % false", row["bits_if_wrong"]),
-            ):
-                values[name] = max(values.get(name, 0), bits)
+            bits_by_name["yes or no"] = row["bits"]
+            bits_by_name["yes or no, 10 % false"] = row["bits_if_wrong"]
+        best_on_board = best.setdefault(row["board"], {})
+        for name, bits in bits_by_name.items():
+            best_on_board[name] = max(best_on_board.get(name, 0), bits)
     boards = sorted(best, key=lambda board: best[board]["best shot"])
-    figure = Figure(figsize=(style.WIDTH, 0.16 * len(boards)))
-    ax = figure.add_axes((0, 0, 1, 1))
+    figure, ax = style.one_panel(style.WIDTH, 0.16 * len(boards))
     names = ("best shot", "yes or no", "yes or no, 10 % false", "best question, 10 % false")
     colours = (style.ORANGE, style.BLUE, style.SKY, style.GREEN)
     for name, mark, colour in zip(names, style.MARKS, colours, strict=False):
-        ax.plot([best[board][name] for board in boards], range(len(boards)), mark, color=colour,
-                label=name, fillstyle="none", gid=name)  # fmt: skip
+        bits_of_boards = [best[board][name] for board in boards]
+        look: dict[str, Any] = {"color": colour, "fillstyle": "none"}
+        ax.plot(bits_of_boards, range(len(boards)), mark, **look, label=name, gid=name)
     ax.set_yticks(range(len(boards)), [str(board) for board in boards])
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="both")
@@ -406,7 +431,7 @@ SHIP = Game.parse("10x10:5,ends=hit")
 
 @figure(TABLES["first_hit"])
 def first_hit(source: Path) -> Figure:
-    """The chance of a hit against the number of shots, at one ship of five cells on 10x10."""
+    """Draw the chance of a hit against the number of shots, for one ship of five cells on 10x10."""
     rows = [row for row in TABLES["first_hit"].read(source) if row["game"] == SHIP]
     chances = {
         "best": [row["at_least"] / row["configurations"] for row in rows],
@@ -431,21 +456,28 @@ HALVES = ("upper", "lower")
 
 @figure((TABLES["occurrence"], "hexagonal_upper"), (TABLES["occurrence"], "hexagonal_lower"))
 def hexagonal(*sources: Path) -> Figure:
-    """Both halves before the first shot, with the probability of a piece on each cell."""
+    """Draw both halves before the first shot, with the probability of a piece on each cell."""
     tables = [TABLES["occurrence"].read(source) for source in sources]
     games = [Game.parse(table.header["game"]) for table in tables]
-    sizes = [board_size(game) for game in games]
-    cell = (style.PAGE - 2 * style.MARGIN - LETTER - GAP) / sum(wide for wide, _ in sizes)  # inches
-    wide, high = style.PAGE - 2 * style.MARGIN - LETTER, cell * max(high for _, high in sizes)
-    figure = Figure(figsize=(wide, high))
+    sizes = [board_size(game) for game in games]  # in cells
+    cell = (style.PAGE - 2 * style.MARGIN - LETTER - GAP) / sum(across for across, _ in sizes)
+    figure_width = style.PAGE - 2 * style.MARGIN - LETTER
+    figure_height = cell * max(down for _, down in sizes)
+    figure = Figure(figsize=(figure_width, figure_height))
     left = 0.0
-    for half, table, game, size in zip(HALVES, tables, games, sizes, strict=True):
-        width, height = cell * size[0], cell * size[1]
-        ax = figure.add_axes((left / wide, 1 - height / high, width / wide, height / high))
+    for half, table, game, (across, down) in zip(HALVES, tables, games, sizes, strict=True):
+        width, height = cell * across, cell * down  # inches
+        box = (
+            left / figure_width,
+            1 - height / figure_height,
+            width / figure_width,
+            height / figure_height,
+        )
+        ax = figure.add_axes(box)
         values = grid_values(table, [float(value) for value in table.column("frequency")])
         draw_probability(ax, Position(game), np.array(values))
-        number = int(table.header["configurations"])
-        ax.set_title(f"{half} half, {number:,} configurations")
+        configurations = int(table.header["configurations"])
+        ax.set_title(f"{half} half, {configurations:,} configurations")
         left += width + GAP
     style.letter_panels(*figure.axes)
     return figure

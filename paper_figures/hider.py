@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
 from optsearch.drawing.boards import draw_board
+from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.results.tables import TABLES
 from paper_figures import style
 from paper_figures.registry import figure
 
-KINDS = {"one ship": range(1, 2), "two ships": range(2, 3), "three and more": range(3, 100)}
+FLEETS = {"one ship": range(1, 2), "two ships": range(2, 3), "three and more": range(3, 100)}
 
 
 def equilibria_shown(source: Path | None = None) -> list[dict[str, Any]]:
-    """List the games with a value; fleets of length 1 alone and boards of one row are left out."""
+    """List the rows of the games that `equilibria` draws: those whose value is known.
+
+    Games with ships of length 1 alone and boards of one row are left out.
+    """
     return [
         row
         for row in TABLES["equilibria"].read(source)
@@ -29,29 +36,30 @@ def equilibria_shown(source: Path | None = None) -> list[dict[str, Any]]:
 
 @figure(TABLES["equilibria"])
 def equilibria(source: Path) -> Figure:
-    """Left, the shots that a uniform hider gives away; right, its ship cells at the border.
+    """Draw what a uniform hider gives away, and where the best hider puts its ships.
 
-    On the right are only games in which a uniform hider gives something away.
+    On the left are the shots that a uniform hider gives away; the game with most is named. On the
+    right are the shares of the ship cells at the border, for games in which it gives shots away.
     """
     rows = equilibria_shown(source)
     figure = Figure(figsize=(2.9, 2.9))
-    left, right = (figure.add_axes((1.35 * number, 0, 1, 1)) for number in range(2))
-    for (kind, ships), colour, mark in zip(KINDS.items(), style.PALETTE, style.MARKS, strict=False):
-        kind_rows = [row for row in rows if len(row["game"].fleet) in ships]
-        options: dict[str, Any] = {"color": colour, "ms": 3.5, "label": kind}
-        gains = [float(row["value"] - row["uniform"]) for row in kind_rows]
-        left.plot([row["hidings"] for row in kind_rows], gains, mark, **options)
-        gained = [row for row in kind_rows if not row["is_uniform"]]
-        right.plot(
-            [row["uniform_border"] for row in gained],
-            [row["border"] for row in gained],
-            mark,
-            **options,
-        )
+    left, right = figure.add_axes((0, 0, 1, 1)), figure.add_axes((1.35, 0, 1, 1))
+    for (label, ships), colour, mark in zip(
+        FLEETS.items(), style.PALETTE, style.MARKS, strict=False
+    ):
+        games = [row for row in rows if len(row["game"].fleet) in ships]
+        look: dict[str, Any] = {"color": colour, "ms": 3.5, "label": label}
+        hidings = [row["hidings"] for row in games]
+        shots_given_away = [float(row["value"] - row["uniform"]) for row in games]
+        left.plot(hidings, shots_given_away, mark, **look)
+        not_uniform = [row for row in games if not row["is_uniform"]]
+        uniform_border = [row["uniform_border"] for row in not_uniform]
+        best_border = [row["border"] for row in not_uniform]
+        right.plot(uniform_border, best_border, mark, **look)
     if rows:
-        extreme = max(rows, key=lambda row: row["value"] - row["uniform"])
-        at = (extreme["hidings"], float(extreme["value"] - extreme["uniform"]))
-        style.write_note(left, str(extreme["game"]), at, xytext=(5, 2))
+        most = max(rows, key=lambda row: row["value"] - row["uniform"])
+        point = most["hidings"], float(most["value"] - most["uniform"])
+        style.write_note(left, str(most["game"]), point, xytext=(5, 2))
     left.set_xscale("log")
     left.set_xlabel("ways to hide")
     left.set_ylabel("shots that a uniform hider gives away")
@@ -73,50 +81,33 @@ MOST = 6  # percentage points at the ends of the scale
 
 @figure(TABLES["equilibrium_cells"])
 def equilibrium_maps(source: Path) -> Figure:
-    """A board per game: the difference of each cell from uniformly drawn configurations."""
+    """Draw a board per game: how much likelier each cell is than in uniform configurations."""
     table = TABLES["equilibrium_cells"].read(source)
     games = sorted(
         set(table.column("game")), key=lambda game: (len(game.fleet), game.cells, str(game))
     )
-    wide = ACROSS * (max(game.columns for game in games) * CELL + ASIDE)
-    heights = [
+    width = ACROSS * (max(game.columns for game in games) * CELL + ASIDE)
+    row_heights = [
         max(game.rows for game in games[start : start + ACROSS]) * CELL + ABOVE
         for start in range(0, len(games), ACROSS)
     ]
-    high = sum(heights)
-    figure, panels = Figure(figsize=(wide, high)), []
-    for number, game in enumerate(games):
-        row, column = divmod(number, ACROSS)
-        x = column * wide / ACROSS
-        y = high - sum(heights[:row]) - game.rows * CELL - 0.45
+    height = sum(row_heights)
+    figure, panels = Figure(figsize=(width, height)), []
+    for i, game in enumerate(games):
+        row, column = divmod(i, ACROSS)
+        board_width, board_height = game.columns * CELL, game.rows * CELL  # inches
+        left = column * width / ACROSS
+        bottom = height - sum(row_heights[:row]) - board_height - 0.45
         ax = figure.add_axes(
-            (x / wide, y / high, game.columns * CELL / wide, game.rows * CELL / high)
+            (left / width, bottom / height, board_width / width, board_height / height)
         )
-        entries = [entry for entry in table if entry["game"] == game]
-        differences = np.zeros((game.rows, game.columns))
-        for entry in entries:
-            place = entry["row"], entry["column"]
-            differences[place] = entry["probability"] - entry["uniform"]
-            ax.text(
-                place[1] + 0.5,
-                place[0] + 0.5,
-                _signed(100 * differences[place]),
-                ha="center",
-                va="center",
-                fontsize=style.SMALL,
-                gid="value",
-            )
-        drawn = ax.pcolormesh(
-            *(np.arange(game.columns + 1), np.arange(game.rows + 1), 100 * differences),
-            cmap=style.LESS_OR_MORE,
-            norm=TwoSlopeNorm(0, -MOST, MOST),
-        )
+        heat = _draw_differences(ax, game, [entry for entry in table if entry["game"] == game])
         draw_board(ax, Position(game))
         ax.set_title(str(game), pad=18)
         panels.append(ax)
     bar = figure.colorbar(
-        drawn,
-        cax=figure.add_axes((0.2, -0.25 / high, 0.6, 0.12 / high)),
+        heat,
+        cax=figure.add_axes((0.2, -0.25 / height, 0.6, 0.12 / height)),
         orientation="horizontal",
         extend="min",
     )
@@ -124,6 +115,29 @@ def equilibrium_maps(source: Path) -> Figure:
     bar.outline.set_visible(False)
     style.letter_panels(*panels)
     return figure
+
+
+def _draw_differences(ax: Axes, game: Game, entries: Iterable[dict[str, Any]]) -> QuadMesh:
+    """Draw the difference of each cell in percentage points, as a number and a colour.
+
+    entries -- the rows of the table for the game, one for each cell. Return the colours.
+    """
+    points = np.zeros((game.rows, game.columns))
+    for entry in entries:
+        row, column = entry["row"], entry["column"]
+        points[row, column] = 100 * (entry["probability"] - entry["uniform"])
+        ax.text(
+            column + 0.5,
+            row + 0.5,
+            _signed(points[row, column]),
+            ha="center",
+            va="center",
+            fontsize=style.SMALL,
+            gid="value",
+        )
+    x, y = np.arange(game.columns + 1), np.arange(game.rows + 1)
+    norm = TwoSlopeNorm(0, -MOST, MOST)
+    return ax.pcolormesh(x, y, points, cmap=style.LESS_OR_MORE, norm=norm)
 
 
 def _signed(points: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import Counter
 from itertools import groupby, islice
 from pathlib import Path
@@ -38,46 +39,59 @@ SHOWN = {
     "parity": "parity",
     "random": "random",
 }
-WIDTH, GAP, ROW = 2.2, 0.12, 0.33  # inches; of a player
+WIDTH, GAP, ROW = 2.2, 0.34, 0.33  # inches; of a player
 MIDDLE = 0.05, 0.25, 0.75, 0.95  # shares of the games where lines begin and end
 SAMPLE = 10**6  # games; a player with more has played every configuration
 
 
 def finished_shares(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
-    """Return numbers of shots, and for each the share of games that take no more."""
+    """Return numbers of shots, ascending, and for each the share of games that take no more.
+
+    The first number is one at which no game is finished.
+
+    histogram -- the number of games for each number of shots.
+    """
     total, games_finished = sum(histogram.values()), 0
-    shots, shares = [min(histogram) - 1], [0.0]
-    for k, games in sorted(histogram.items()):
+    numbers, shares = [min(histogram) - 1], [0.0]
+    for shots, games in sorted(histogram.items()):
         games_finished += games
-        shots.append(k)
+        numbers.append(shots)
         shares.append(games_finished / total)
-    return shots, shares
+    return numbers, shares
+
+
+def _mean_shots(histogram: dict[int, int]) -> float:
+    """Return the mean of a histogram: the number of games for each number of shots."""
+    return sum(shots * games for shots, games in histogram.items()) / sum(histogram.values())
 
 
 @figure(TABLES["leaderboard_shots"])
 def leaderboard(source: Path) -> Figure:
-    """A panel per set of rules, a row per player."""
-    rows = TABLES["leaderboard_shots"].read(source)
-    histograms: dict[tuple[Game, str], dict[int, int]] = {}
-    for row in rows:
-        histograms.setdefault((row["game"], row["strategy"]), {})[row["shots"]] = row["games"]
-    games = [game for game in map(Game.parse, RULES) if any(key[0] == game for key in histograms)]
+    """Draw a panel per set of rules, and in it a row per player."""
+    histograms: dict[Game, dict[str, dict[int, int]]] = {}  # by game and player
+    for row in TABLES["leaderboard_shots"].read(source):
+        players = histograms.setdefault(row["game"], {})
+        players.setdefault(row["strategy"], {})[row["shots"]] = row["games"]
+    games = [game for game in map(Game.parse, RULES) if game in histograms]
     figure = Figure(figsize=(len(games) * WIDTH, ROW * len(SHOWN)))
-    for place, game in enumerate(games):
-        ax = figure.add_axes((place / len(games), 0, (1 - GAP / 2) / len(games), 1))
-        players = {name: histogram for (of, name), histogram in histograms.items() if of == game}
+    for panel, game in enumerate(games):
+        ax = figure.add_axes((panel / len(games), 0, (1 - GAP / 2) / len(games), 1))
+        players = histograms[game]
         best = best_known(players)
-        for line, (start, label) in enumerate(SHOWN.items()):
-            for name in [player for player in players if player.startswith(start)][:1]:
-                _draw_player(ax, line, players[name], style.STRATEGIES.get(label, style.LABEL))
-                if name == best:
-                    at: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (4, 4)}
-                    style.write_note(ax, f"best known: {label}", (0, 0), **at)
+        for y, (start, label) in enumerate(SHOWN.items()):
+            player = next((player for player in players if player.startswith(start)), None)
+            if player is None:
+                continue
+            colour = style.STRATEGIES.get(label, style.LABEL)
+            _draw_player(ax, players[player], y, colour)
+            if player == best:
+                corner: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (4, 4)}
+                style.write_note(ax, f"best known: {label}", (0, 0), **corner)
         ax.set_title(RULES[str(game)])
         ax.set_xlabel("shots")
         ax.set_xlim(15, 105)
         ax.set_xticks(range(20, 101, 20))
-        ax.set_yticks(range(len(SHOWN)), [] if place else SHOWN.values())
+        ax.set_yticks(range(len(SHOWN)), [] if panel else SHOWN.values())
         ax.set_ylim(len(SHOWN) + 0.3, -0.6)
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="x")
@@ -85,37 +99,39 @@ def leaderboard(source: Path) -> Figure:
     return figure
 
 
-def _draw_player(ax: Axes, row: int, histogram: dict[int, int], colour: str) -> None:
-    """Draw nine tenths of the games as a thin line, half of them as a thick one, and the mean."""
+def _draw_player(ax: Axes, histogram: dict[int, int], y: int, colour: str) -> None:
+    """Draw the middle games of a player: nine tenths as a thin line, half as a thick one.
+
+    A circle marks the mean, with its value.
+    """
     shots, shares = finished_shares(histogram)
-    ends = [next(k for k, share in zip(shots, shares, strict=True) if share >= q) for q in MIDDLE]
-    low, lower, upper, high = ends
-    ax.plot([low, high], [row] * 2, color=colour, lw=1)
-    ax.plot([lower, upper], [row] * 2, color=colour, lw=4, solid_capstyle="butt")
-    mean = sum(k * n for k, n in histogram.items()) / sum(histogram.values())
-    ax.plot(mean, row, "o", color=colour, mfc="white", gid="mean")
-    style.write_note(ax, f"{mean:.1f}", (mean, row), xytext=(0, 5), ha="center", bbox=None)
+    quantiles = [shots[bisect_left(shares, share)] for share in MIDDLE]
+    thin_start, thick_start, thick_end, thin_end = quantiles
+    ax.plot([thin_start, thin_end], [y] * 2, color=colour, lw=1)
+    ax.plot([thick_start, thick_end], [y] * 2, color=colour, lw=4, solid_capstyle="butt")
+    mean = _mean_shots(histogram)
+    ax.plot(mean, y, "o", color=colour, mfc="white", gid="mean")
+    style.write_note(ax, f"{mean:.1f}", (mean, y), xytext=(0, 5), ha="center", bbox=None)
 
 
 def best_known(histograms: dict[str, dict[int, int]]) -> str:
-    """Return the player with the least mean, among those that played every configuration if any."""
+    """Return the player with the least mean; those that played every configuration go first.
 
-    def mean(name: str) -> float:
-        games = histograms[name]
-        return sum(k * n for k, n in games.items()) / sum(games.values())
-
+    histograms -- for each player, the number of games for each number of shots. A player with more
+    than SAMPLE games has played every configuration.
+    """
     complete = [name for name, games in histograms.items() if sum(games.values()) > SAMPLE]
-    return min(complete or histograms, key=mean)
+    return min(complete or histograms, key=lambda name: _mean_shots(histograms[name]))
 
 
-GRID = "5x5:3"
-ONE_SHIP: dict[str, tuple[str, Any]] = {
+ONE_SHIP_GAME = "5x5:3"
+ONE_SHIP: dict[str, tuple[str, Any]] = {  # label -> name in the table, dashes
     "random": ("random", ":"),
     "near optimal": ("grid", "-."),
     "Thompson": ("greedy:endgame=0", "-"),
     "optimal": ("optimal", "--"),
 }
-OF_THE_POST = {
+OF_THE_POST = {  # label -> column of the table
     "random": "random",
     "Thompson, 1,000 samples": "thompson_1000",
     "Thompson, as printed": "thompson",
@@ -128,31 +144,38 @@ HIGH = 3.4  # inches
 
 @figure(TABLES["thompson"], TABLES["thompson_small"], TABLES["thompson_optimistic"])
 def thompson(source: Path, small: Path, optimistic: Path) -> Figure:
-    """Left, distributions of shots for one ship; right, those of simulated games, by player."""
+    """Draw the distributions of shots of some players: on the left for one ship on a small board.
+
+    On the right are those of simulated games.
+    """
     figure = Figure(figsize=(6.5, HIGH))
     left, right = figure.add_axes((0, 0, 0.36, 1)), figure.add_axes((0.46, 0, 0.54, 1))
-    _draw_small(left, TABLES["thompson_small"].read(small))
-    _draw_boxed(right, TABLES["thompson"].read(source))
-    _draw_means(right, TABLES["thompson_optimistic"].read(optimistic))
+    _draw_one_ship(left, TABLES["thompson_small"].read(small))
+    _draw_boxed_game(right, TABLES["thompson"].read(source))
+    _draw_optimistic_means(right, TABLES["thompson_optimistic"].read(optimistic))
     style.letter_panels(left, right)
     return figure
 
 
-def _draw_small(ax: Axes, table: Entries) -> None:
-    rows = [row for row in table if str(row["game"]) == GRID]
+def _draw_one_ship(ax: Axes, table: Entries) -> None:
+    """Draw the exact distribution of shots of each player in ONE_SHIP, with its mean."""
+    rows = [row for row in table if str(row["game"]) == ONE_SHIP_GAME]
     for mark, (label, (player, dashes)) in zip(style.MARKS, ONE_SHIP.items(), strict=False):
-        chances = {row["shots"]: row["probability"] for row in rows if row["player"] == player}
-        mean = float(sum(shots * p for shots, p in chances.items()))
-        percent = [100 * float(p) for p in chances.values()]
+        probabilities = {
+            row["shots"]: row["probability"] for row in rows if row["player"] == player
+        }
+        mean = float(sum(shots * p for shots, p in probabilities.items()))
+        percent = [100 * float(p) for p in probabilities.values()]
         ax.plot(
-            *(list(chances), percent),
+            list(probabilities),
+            percent,
             ls=dashes,
             marker=mark,
             ms=3,
             color=style.STRATEGIES.get(label, style.LABEL),
             label=f"{label}, mean {mean:.1f}",
         )
-    ax.set_title(GRID)
+    ax.set_title(ONE_SHIP_GAME)
     ax.set_ylabel("percent of the configurations")
     ax.set_xlabel("shots")
     ax.set_ylim(0, 25)  # the legend is above the curves
@@ -160,28 +183,33 @@ def _draw_small(ax: Axes, table: Entries) -> None:
     ax.legend(loc="upper right")
 
 
-def _draw_boxed(ax: Axes, table: Entries) -> None:
-    """Draw the distribution of each player as steps on its own line, with its mean."""
-    for number, (label, column) in enumerate(OF_THE_POST.items()):
+def _draw_boxed_game(ax: Axes, table: Entries) -> None:
+    """Draw the distribution of each player as steps on its own line, with its mean.
+
+    The lines are at y = 0, -1, -2 and so on. The label is beside the distribution.
+    """
+    for i, (label, column) in enumerate(OF_THE_POST.items()):
+        base = -i
         shots = table.column(column)
         colour = style.STRATEGIES.get(label.partition(",")[0], style.GRID)
-        bins = Counter((n - 1) // BIN for n in shots)
-        edges = range(min(bins), max(bins) + 2)
-        high = 0.8 / max(bins.values())
-        heights = [bins[i] * high - number for i in edges]
-        places = [BIN * i + 0.5 for i in edges]
-        ax.fill_between(places, heights, -number, step="post", color=colour, alpha=0.25, lw=0)
-        ax.step(places, heights, where="post", color=colour, lw=1)
-        ax.axhline(-number, color=style.GRID, lw=0.5, zorder=0)
+        games_by_bin = Counter((n - 1) // BIN for n in shots)
+        # One bin more than there are, so that the steps come down again.
+        bins = range(min(games_by_bin), max(games_by_bin) + 2)
+        height_of_game = 0.8 / max(games_by_bin.values())
+        y = [games_by_bin[b] * height_of_game + base for b in bins]
+        x = [BIN * b + 0.5 for b in bins]
+        ax.fill_between(x, y, base, step="post", color=colour, alpha=0.25, lw=0)
+        ax.step(x, y, where="post", color=colour, lw=1)
+        ax.axhline(base, color=style.GRID, lw=0.5, zorder=0)
         mean = sum(shots) / len(shots)
-        ax.plot(mean, -number, "o", color=colour, ms=4, gid="mean")
-        is_left = mean > 80
+        ax.plot(mean, base, "o", color=colour, ms=4, gid="mean")
+        is_label_left = mean > 80
         style.write_note(
             ax,
             f"{label}\nmean {mean:.1f}",
-            (min(shots) - 1, -number) if is_left else (max(shots) + 2, -number),
+            (min(shots) - 1, base) if is_label_left else (max(shots) + 2, base),
             xytext=(0, 4),
-            ha="right" if is_left else "left",
+            ha="right" if is_label_left else "left",
             color=style.INK,
             bbox=None,
         )
@@ -193,62 +221,57 @@ def _draw_boxed(ax: Axes, table: Entries) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def _draw_means(ax: Axes, table: Entries) -> None:
-    """Draw the optimistic means, printed and corrected, as lines named above the distributions."""
-    outer = {
-        "corrected": min((float(value) for value in table.column("corrected")), default=0),
-        "printed": max((float(value) for value in table.column("printed")), default=0),
-    }
-    for number, row in enumerate(table):
-        high = 1.2 - 0.3 * number
-        for kind, dashes, aside in (("printed", "--", 1), ("corrected", ":", -1)):
-            value = float(row[kind])
-            ax.axvline(value, color=style.INK, lw=0.9, ls=dashes, gid=kind)
-            name = f"{row['name']} " if aside > 0 else ""
-            style.write_note(
-                ax,
-                f"{kind} {value:.2f}" if aside < 0 else f"{value:.2f} {name}as {kind}",
-                (outer[kind], high),
-                xytext=(3 * aside, 0),
-                ha="left" if aside > 0 else "right",
-                color=style.INK,
-                gid="optimistic",
-            )
+def _draw_optimistic_means(ax: Axes, table: Entries) -> None:
+    """Draw the optimistic means, printed and corrected, as lines named above the distributions.
+
+    Printed means are named to the right of all lines, corrected ones to the left.
+    """
+    leftmost = min((float(value) for value in table.column("corrected")), default=0)
+    rightmost = max((float(value) for value in table.column("printed")), default=0)
+    text_style: dict[str, Any] = {"color": style.INK, "gid": "optimistic"}
+    for i, row in enumerate(table):
+        y = 1.2 - 0.3 * i
+        printed, corrected = float(row["printed"]), float(row["corrected"])
+        ax.axvline(printed, color=style.INK, lw=0.9, ls="--", gid="printed")
+        text = f"{printed:.2f} {row['name']} as printed"
+        style.write_note(ax, text, (rightmost, y), xytext=(3, 0), ha="left", **text_style)
+        ax.axvline(corrected, color=style.INK, lw=0.9, ls=":", gid="corrected")
+        text = f"corrected {corrected:.2f}"
+        style.write_note(ax, text, (leftmost, y), xytext=(-3, 0), ha="right", **text_style)
 
 
-ACROSS, OF_A_LEVEL = 3, 2
-CELL, GAP = 0.17, 0.34  # inches
+ACROSS, OF_A_LEVEL = 3, 2  # puzzles side by side, and of each level
+CELL, PUZZLE_GAP = 0.17, 0.34  # inches
 
 
-def _place_of_level(row: dict[str, Any]) -> int:
+def _difficulty(row: dict[str, Any]) -> int:
+    """Return the index of the level of a puzzle, the easiest first; an unknown one is last."""
     return LEVELS.index(row["level"]) if row["level"] in LEVELS else len(LEVELS)
 
 
 @figure(TABLES["puzzles"])
 def puzzles(source: Path) -> Figure:
-    """The first puzzles of each level in the table, easy levels first, with their seeds."""
-    by_level = sorted(TABLES["puzzles"].read(source), key=_place_of_level)
-    rows = [
-        row for _, level in groupby(by_level, _place_of_level) for row in islice(level, OF_A_LEVEL)
+    """Draw the first puzzles of each level in the table, easy levels first, with their seeds."""
+    entries = sorted(TABLES["puzzles"].read(source), key=_difficulty)
+    chosen = [
+        entry
+        for _, entries_of_level in groupby(entries, _difficulty)
+        for entry in islice(entries_of_level, OF_A_LEVEL)
     ]
-    drawn = [from_fields(json.loads(row["puzzle"])) for row in rows]
+    drawn = [from_fields(json.loads(entry["puzzle"])) for entry in chosen]
     sizes = [picture_size(puzzle, CELL) for puzzle in drawn]
-    width = max(size[0] for size in sizes) + GAP
-    height = max(size[1] for size in sizes) + GAP
-    down = -(-len(drawn) // ACROSS)
-    figure = Figure(figsize=(ACROSS * width, down * height))
-    for i, (row, puzzle, (wide, high)) in enumerate(zip(rows, drawn, sizes, strict=True)):
-        left = i % ACROSS / ACROSS
-        bottom = 1 - (i // ACROSS + high / height) / down
-        box = (
-            left,
-            bottom - 0.3 / (down * height),
-            wide / (ACROSS * width),
-            high / (down * height),
-        )
+    column_width = max(width for width, _ in sizes) + PUZZLE_GAP
+    row_height = max(height for _, height in sizes) + PUZZLE_GAP
+    rows = -(-len(drawn) // ACROSS)  # rounded up
+    figure_width, figure_height = ACROSS * column_width, rows * row_height
+    figure = Figure(figsize=(figure_width, figure_height))
+    for i, (entry, puzzle, (width, height)) in enumerate(zip(chosen, drawn, sizes, strict=True)):
+        row, column = divmod(i, ACROSS)
+        bottom = 1 - (row + height / row_height) / rows - 0.3 / figure_height
+        box = column / ACROSS, bottom, width / figure_width, height / figure_height
         ax = figure.add_axes(box)
         draw_puzzle(ax, puzzle)
-        title = f"seed {row['seed']}, {row['clues']} clues, {row['level']}"
+        title = f"seed {entry['seed']}, {entry['clues']} clues, {entry['level']}"
         ax.set_title(title, fontsize=style.SMALL)
     style.letter_panels(*figure.axes)
     return figure

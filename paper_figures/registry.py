@@ -53,7 +53,7 @@ Source = Table | Tree | Published | tuple[Table, str]
 class PaperFigure:
     """A figure of the paper, or one of ours.
 
-    name -- of the files to write. sources -- the path of each source below `data`, and the command
+    name -- of the files to write. sources -- the path of each source below `data`, with the command
     that makes it. draw -- takes the paths of all sources in this order, and returns the figure.
     """
 
@@ -69,25 +69,29 @@ class PaperFigure:
     @property
     def origin(self) -> str:
         """Return a sentence in Markdown with the commands that draw it and make its sources."""
-        sources = ", ".join(f"`data/{at}` (`{command}`)" for at, command in self.sources.items())
-        return f"Drawn by `{self.redraw}` from {sources or 'no table'}."
+        sources = [f"`data/{path}` (`{command}`)" for path, command in self.sources.items()]
+        return f"Drawn by `{self.redraw}` from {', '.join(sources) or 'no table'}."
 
 
 _FIGURES: dict[str, PaperFigure] = {}
 
 
 def figure(*sources: Source) -> Callable[[Callable[..., Figure]], Callable[..., Figure]]:
-    """Register a function, called with the path of each source, as the figure of its name."""
+    """Return a decorator that registers a function as the figure of its name.
+
+    The function draws the figure; it is called with the path of each source.
+    """
 
     def register(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-        places = dict(map(_place, sources))
-        _FIGURES[draw.__name__] = PaperFigure(draw.__name__, places, draw)
+        command_by_path = dict(map(_path_and_command, sources))
+        _FIGURES[draw.__name__] = PaperFigure(draw.__name__, command_by_path, draw)
         return draw
 
     return register
 
 
-def _place(source: Source) -> tuple[str, str]:
+def _path_and_command(source: Source) -> tuple[str, str]:
+    """Return the path of a source below `data`, and the command that makes it."""
     if isinstance(source, Published):
         return source.file, source.command
     table, name = source if isinstance(source, tuple) else (source, "")
@@ -96,12 +100,13 @@ def _place(source: Source) -> tuple[str, str]:
 
 def figures() -> list[PaperFigure]:
     """List all figures, the paper's first."""
+    # Importing a module registers its figures.
     modules = [import_module(f"paper_figures.{module}").__name__ for module in MODULES]
     return sorted(_FIGURES.values(), key=lambda figure: modules.index(figure.draw.__module__))
 
 
 def digest(paths: Sequence[Path]) -> str:
-    """Return the digest of files in this order, by which a figure tells its sources."""
+    """Return the digest of some files in this order; the files of a figure have it as `Source`."""
     hasher = hashlib.sha256()
     for path in paths:
         hasher.update(hashlib.sha256(path.read_bytes()).digest())
@@ -109,8 +114,13 @@ def digest(paths: Sequence[Path]) -> str:
 
 
 def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
-    """Draw one figure and print the files written, or the reason why not; True if it was drawn."""
-    sources = [data / place for place in figure.sources]
+    """Draw one figure and write its files; True if it was drawn.
+
+    The paths of the files are printed; or else the reason why not, on standard error.
+
+    data -- the folder of the sources. output -- the folder to write to.
+    """
+    sources = [data / path for path in figure.sources]
     for source, command in zip(sources, figure.sources.values(), strict=True):
         if not source.is_file():
             message = f"{typed_path(source)} is missing; make it with: {command}"
@@ -153,8 +163,7 @@ CAPTIONS = Path(__file__).with_name("captions.md")
 def captions() -> dict[str, str]:
     """Map the name of each figure to its caption: Markdown, whose first sentence is a title."""
     text = CAPTIONS.read_text(encoding="utf-8")
+    # After the head, names and texts take turns.
     _, *sections = re.split(r"^## (\S+)\n", text, flags=re.MULTILINE)
-    return {
-        name: " ".join(text.split())
-        for name, text in zip(sections[::2], sections[1::2], strict=True)
-    }
+    names, texts = sections[::2], sections[1::2]
+    return {name: " ".join(text.split()) for name, text in zip(names, texts, strict=True)}

@@ -99,7 +99,10 @@ def curve_panel(width: float = WIDTH, height: float = HEIGHT) -> tuple[Figure, A
 
 
 def write_note(ax: Axes, text: str, at: tuple[float, float], **options: object) -> None:
-    """Write a small text at a point of the data, moved by `xytext` points if that is given."""
+    """Write a small text at a point of the data, on a white box.
+
+    options -- of `Axes.annotate`; `xytext` moves the text by points from there.
+    """
     settings: dict[str, object] = {
         "textcoords": "offset points",
         "xytext": (0, 0),
@@ -122,26 +125,30 @@ def letter_panels(*panels: Axes) -> None:
 def saved_box(drawn: Figure) -> Bbox:
     """Return the box of a figure to save, in inches: all of the figure, a column or a page wide.
 
-    A figure of curves is resized to that width; boards and trees keep their size, with room on
-    both sides.
+    A figure of curves is resized until it has that width. Boards and trees keep their size, with
+    empty space on both sides.
     """
     has_curves = all(ax.axison and ax.get_aspect() == "auto" for ax in drawn.axes)
-    for _ in range(5 if has_curves else 0):  # labels move with the axes
-        wide, high = drawn.get_size_inches()
-        width = _extent(drawn).width
-        places = [ax.get_position() for ax in drawn.axes]
-        span = max(place.x1 for place in places) - min(place.x0 for place in places)
-        drawn.set_size_inches(wide + (_width_for(width) - width) / span, high)
-    extent = _extent(drawn)
-    room = max(0.0, _width_for(extent.width) - extent.width) / 2
-    return Bbox.from_extents(extent.x0 - room, extent.y0, extent.x1 + room, extent.y1)
+    if has_curves:
+        for _ in range(5):  # labels move with the axes, so the width is not met at once
+            figure_width, figure_height = drawn.get_size_inches()
+            drawn_width = _drawn_box(drawn).width
+            boxes = [ax.get_position() for ax in drawn.axes]
+            axes_share = max(box.x1 for box in boxes) - min(box.x0 for box in boxes)
+            missing = _target_width(drawn_width) - drawn_width
+            drawn.set_size_inches(figure_width + missing / axes_share, figure_height)
+    box = _drawn_box(drawn)
+    side = max(0.0, _target_width(box.width) - box.width) / 2
+    return Bbox.from_extents(box.x0 - side, box.y0, box.x1 + side, box.y1)
 
 
-def _extent(drawn: Figure) -> Bbox:
+def _drawn_box(drawn: Figure) -> Bbox:
+    """Return the box around everything that is drawn, with a margin, in inches."""
     return drawn.get_tightbbox().padded(MARGIN)
 
 
-def _width_for(width: float) -> float:
+def _target_width(width: float) -> float:
+    """Return the width of a column if a figure fits it, else that of a page, in inches."""
     return COLUMN if width <= COLUMN + 0.01 else PAGE
 
 
@@ -154,11 +161,11 @@ def save(
     """
     folder.mkdir(parents=True, exist_ok=True)
     box = saved_box(drawn)
-    paths = [folder / f"{name}.{kind}" for kind in ("pdf", "png", "svg")]
-    drawn.savefig(paths[0], bbox_inches=box, metadata={"CreationDate": None})
-    drawn.savefig(paths[1], bbox_inches=box, metadata=dict(about or {}))
-    paths[2].write_text(as_svg(drawn, about or {}), encoding="utf-8")
-    return paths
+    pdf, png, svg = (folder / f"{name}.{ending}" for ending in ("pdf", "png", "svg"))
+    drawn.savefig(pdf, bbox_inches=box, metadata={"CreationDate": None})
+    drawn.savefig(png, bbox_inches=box, metadata=dict(about or {}))
+    svg.write_text(as_svg(drawn, about or {}), encoding="utf-8")
+    return [pdf, png, svg]
 
 
 def as_svg(drawn: Figure, about: Mapping[str, str]) -> str:
@@ -171,6 +178,10 @@ def as_svg(drawn: Figure, about: Mapping[str, str]) -> str:
 def _shorten(svg: str) -> str:
     """Return an SVG of matplotlib without comments, with numbers cut to two decimals."""
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
-    places = r"(?:\b(?:d|x|y)=\"|translate\()[^\")]*"
-    svg = re.sub(places, lambda match: re.sub(r"(\d\.\d\d)\d+", r"\1", match[0]), svg)
+    coordinates = r"(?:\b(?:d|x|y)=\"|translate\()[^\")]*"
+
+    def cut_decimals(match: re.Match[str]) -> str:
+        return re.sub(r"(\d\.\d\d)\d+", r"\1", match[0])
+
+    svg = re.sub(coordinates, cut_decimals, svg)
     return re.sub(r"\s*\n\s*", "\n", svg)
