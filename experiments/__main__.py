@@ -49,9 +49,9 @@ def make_tables() -> int:
 
     The first command that fails is the last one that runs.
     """
-    every = [made for made in (*TREES, *TABLES.values()) if made.experiment not in APART]
-    commands = {made.command: ANEW.get(made.experiment, ()) for made in every}
-    for command, options in commands.items():
+    results = [result for result in (*TREES, *TABLES.values()) if result.experiment not in APART]
+    options_of = {result.command: ANEW.get(result.experiment, ()) for result in results}
+    for command, options in options_of.items():
         print(f"\n{command}", *options, flush=True)
         arguments = [*shlex.split(command)[1:], *options]
         if status := subprocess.run([sys.executable, *arguments], check=False).returncode:
@@ -66,10 +66,10 @@ def main() -> int:
     if parser.parse_args().make:
         return make_tables()
     statuses = list(verification_statuses())
-    for name, about in experiments().items():
-        tables = made_by(name)
-        minutes = max((table.most_minutes for table in tables), default=0)
-        print(f"{name}{f', {time_text(60 * minutes)}' if tables else ''}\n    {about}")
+    for name, summary in experiments().items():
+        minutes = [table.most_minutes for table in made_by(name)]
+        duration = f", {time_text(60 * max(minutes))}" if minutes else ""
+        print(f"{name}{duration}\n    {summary}")
         for line in status_lines(name, statuses):
             print(f"    {line}")
     print("\npython -m experiments.NAME runs one, and with --help says how it is used.")

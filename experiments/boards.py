@@ -69,26 +69,27 @@ def rows(game: Game) -> script.Rows:
     solver = Solver(position)
     configurations, total = solver.solution.configurations, solver.solution.total_height
     greedy = GreedySolver(position).total_height("best")
-    computed = (configurations, total, greedy)
     assert total is not None
-    agree = {
+    agrees = {
         "count": sum(1 for _ in reference.configurations(position)) == configurations,
         "tree": verify(solver.tree()) == total,
     }
     if game.cells <= REFERENCE_CELLS:
         family = reference.family(position)
-        defined = reference.total_height(family), reference.best_greedy(family)
-        agree["reference"] = defined == (total, greedy)
+        by_definition = reference.total_height(family), reference.best_greedy(family)
+        agrees["reference"] = by_definition == (total, greedy)
     optima = column_of("optima", "total_height")
     if game in optima:
-        agree["optima"] = optima[game] == total
+        agrees["optima"] = optima[game] == total
     value = column_of("equilibria", "value").get(game)
     if value is None and game not in TOO_LONG:
-        best = equilibrium(game)
-        value = best.value
-        agree["certificate"] = bool(method_of_check(best)) and best.uniform == solver.solution.mean
-    if not all(agree.values()):
-        raise AssertionError(f"{game}: {computed} and {value}, but {agree}")
+        against_best = equilibrium(game)
+        value = against_best.value
+        is_checked = bool(method_of_check(against_best))
+        agrees["certificate"] = is_checked and against_best.uniform == solver.solution.mean
+    if not all(agrees.values()):
+        computed = (configurations, total, greedy)
+        raise AssertionError(f"{game}: {computed} and {value}, but {agrees}")
     mean = Fraction(total, configurations)
     yield (
         game,
@@ -101,7 +102,7 @@ def rows(game: Game) -> script.Rows:
         greedy,
         greedy - total,
         value,
-        "+".join(agree),
+        "+".join(agrees),
     )
 
 

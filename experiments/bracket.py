@@ -24,7 +24,10 @@ def write(game: Game, folder: Path) -> None:
     upper = [bound for bound in bracket.bounds if bound.side == "upper"]
     upper.sort(key=lambda bound: bound.value, reverse=True)
     path = TABLES["bracket"].write(
-        [(b.side, b.name, bracket.decimal(b), b.value, b.source) for b in lower + upper],
+        [
+            (bound.side, bound.name, bracket.decimal(bound), bound.value, bound.source)
+            for bound in lower + upper
+        ],
         folder,
         command=None if game in NAMES else f"{TABLES['bracket'].command} {game}",
         fields={"game": game, "configurations": Posterior(game).configurations},

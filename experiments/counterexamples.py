@@ -34,7 +34,7 @@ ORACLE = 40  # configurations that the oracle is asked for
 
 
 def confirmed(example: Counterexample) -> str:
-    """Confirm a counterexample and return how; AssertionError if it is wrong."""
+    """Confirm a counterexample; return the ways, as text. AssertionError if it is wrong."""
     totals = example.best_greedy_total_height, example.total_height
     replayed = tuple(map(verify, counterexamples.trees(example)))
     if replayed != totals:
@@ -70,24 +70,27 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--resume", type=Path, help="folder in which finished games are kept")
     arguments = parser.parse_args()
-    path, rows, header = TABLES["counterexamples"].path(arguments.output), [], {}
-    table = TABLES["counterexamples"].read(path) if arguments.only and path.exists() else None
-    for name in SCOPES:
-        if arguments.only and name not in arguments.only:
-            if table and name in table.header:
-                rows += [tuple(row.values()) for row in table.rows if row["search"] == name]
-                provenance = table.header[name]
-                commit = "" if "; commit " in provenance else f"; commit {table.header['commit']}"
-                header[name] = provenance + commit
-            continue
-        print(f"{SCOPES[name]}:", flush=True)
-        folder = arguments.resume and arguments.resume / name.replace(" ", "_")
-        result = search(SCOPES[name], arguments.jobs, folder)
-        ways = [confirmed(example) for example in result.counterexamples]
-        ways += [""] * len(result.undecided)
-        rows += [(name, *row, way) for row, way in zip(result.rows, ways, strict=True)]
-        summary = {**result.summary, "commit": records.commit()}
-        header[name] = "; ".join(f"{key} {value}" for key, value in summary.items())
+    chosen = arguments.only or SCOPES
+    path = TABLES["counterexamples"].path(arguments.output)
+    earlier = TABLES["counterexamples"].read(path) if arguments.only and path.exists() else None
+    rows: list[tuple[object, ...]] = []
+    header: dict[str, str] = {}
+    for name, scope in SCOPES.items():
+        if name in chosen:
+            print(f"{scope}:", flush=True)
+            folder = arguments.resume and arguments.resume / name.replace(" ", "_")
+            result = search(scope, arguments.jobs, folder)
+            confirmations = [confirmed(example) for example in result.counterexamples]
+            confirmations += [""] * len(result.undecided)
+            for row, confirmation in zip(result.rows, confirmations, strict=True):
+                rows.append((name, *row, confirmation))
+            summary = {**result.summary, "commit": records.commit()}
+            header[name] = "; ".join(f"{key} {value}" for key, value in summary.items())
+        elif earlier and name in earlier.header:
+            rows += [tuple(row.values()) for row in earlier.rows if row["search"] == name]
+            header[name] = earlier.header[name]
+            if "; commit " not in header[name]:
+                header[name] += f"; commit {earlier.header['commit']}"
     path = TABLES["counterexamples"].write(rows, arguments.output, fields=header)
     print(f"{script.typed_path(path)}: {len(rows)} rows")
 

@@ -44,23 +44,22 @@ def sample(number: int) -> CellSets:
 
 def figures(pattern: Pattern, sets: CellSets) -> tuple[float, float, int]:
     """Return the mean, the standard deviation and the worst case over some configurations."""
-    histogram = play_sample(pattern, GAME, sets)
+    histogram = play_sample(pattern, GAME, sets)  # item k: the configurations with k shots
     shots = np.arange(len(histogram))
     mean = float(histogram @ shots) / len(sets)
-    return (
-        mean,
-        sqrt(float(histogram @ shots**2) / len(sets) - mean**2),
-        int(shots[histogram > 0][-1]),
-    )
+    mean_square = float(histogram @ shots**2) / len(sets)
+    worst = int(shots[histogram > 0][-1])
+    return mean, sqrt(mean_square - mean**2), worst
 
 
 def rows(modulus: int, colours: str, scan: str, samples: int) -> script.Rows:
     """Yield the row of a pattern, with its distance to the printed figures."""
-    mean, _, _ = figures(Pattern(modulus, colours, scan, "cross"), sample(samples))
+    cross_mean, _, _ = figures(Pattern(modulus, colours, scan, "cross"), sample(samples))
     line_mean, sd, worst = figures(Pattern(modulus, colours, scan, "line"), sample(samples))
-    distance = abs(mean - 58.7) + abs(line_mean - 55.6) + abs(sd - 7.6)
+    # From the printed figures; a shot of the worst case counts as a tenth.
+    distance = abs(cross_mean - 58.7) + abs(line_mean - 55.6) + abs(sd - 7.6)
     distance += abs(worst - 73) / 10
-    yield modulus, colours, scan, mean, line_mean, sd, worst, distance
+    yield modulus, colours, scan, cross_mean, line_mean, sd, worst, distance
 
 
 main = script.Experiment(

@@ -39,21 +39,30 @@ def rows(board: int) -> script.Rows:
     """Yield the best shot and the best question of each kind."""
     position = position_after_shots(board)
     inquiry = Inquiry(position, seed=SEED)
-    kinds = {maker.__name__: list(maker(GAME)) for maker in BUILT_IN}
     assert inquiry.best_shot is not None
-    kinds = {"shot": [question_of_shot(position, inquiry.best_shot[0])], **kinds}
-    for kind, questions in kinds.items():
+    questions_of = {"shot": [question_of_shot(position, inquiry.best_shot[0])]}
+    questions_of |= {maker.__name__: list(maker(GAME)) for maker in BUILT_IN}
+    for kind, questions in questions_of.items():
         (best,) = inquiry.rank(questions, 1)
+        gain: float | None = None
+        gain_error: float | None = None
         if kind == "shot":  # whose reply is true, and whose cell cannot be shot again
-            noisy = best.bits
-            gain: tuple[float | None, float | None] = None, None
+            bits_if_noisy = best.bits
         else:
-            chances = list(best.answers.values())
-            noisy = Channel(WRONG, len(chances)).bits(chances)
-            gain = float(best.gain), best.gain_error
+            probabilities = list(best.answers.values())
+            bits_if_noisy = Channel(WRONG, len(probabilities)).bits(probabilities)
+            gain, gain_error = float(best.gain), best.gain_error
         yield (
-            *(board, str(position), kind, best.question, best.method),
-            *(best.bits, noisy, best.bits_error, *gain),
+            board,
+            str(position),
+            kind,
+            best.question,
+            best.method,
+            best.bits,
+            bits_if_noisy,
+            best.bits_error,
+            gain,
+            gain_error,
         )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments import script
+from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game, bits, column_name
 from optsearch.game.position import HIT, MISS, Position, Shot
@@ -36,29 +37,26 @@ def start_position() -> list[tuple[Cell, ...]]:
     These ships are fixed as hits, with misses all around them.
     """
     hits = {cell for ship in NAMED for cell in ship}
-    around = {(row + i, column + j) for row, column in hits for i in (-1, 0, 1) for j in (-1, 0, 1)}
+    steps = (-1, 0, 1)
+    around = {
+        (row + down, column + right) for row, column in hits for down in steps for right in steps
+    }
     shots = [Shot(cell, HIT) for cell in sorted(hits)]
     shots += [Shot(cell, MISS) for cell in sorted(around - hits) if cell in STANDARD]
     posterior = Posterior(Position(STANDARD, tuple(shots)))
     (drawn,) = posterior.sample(1, np.random.default_rng(SEED), masks=True)
-    ships = [
-        tuple(STANDARD.cell(i) for i in bits(sum(int(word) << 64 * k for k, word in enumerate(s))))
-        for s in drawn
-    ]
+    ships = [tuple(map(STANDARD.cell, bits(mask))) for mask in to_masks(drawn)]
     assert set(NAMED) <= set(ships)
     return ships
 
 
 def write_start_position(folder: Path) -> None:
     """Write the ships of the start position, the longest first."""
-    rows = [
-        (
-            len(ship),
-            "-".join(f"{column_name(row)}{column + 1}" for row, column in ship),
-            ship in NAMED,
-        )
-        for ship in start_position()
-    ]
+    rows = []
+    for ship in start_position():
+        # The paper names rows by letters, and columns by numbers.
+        cells = "-".join(f"{column_name(row)}{column + 1}" for row, column in ship)
+        rows.append((len(ship), cells, ship in NAMED))
     path = TABLES["start_position"].write(rows, folder, fields={"game": STANDARD, "seed": SEED})
     print(f"{script.typed_path(path)}: {', '.join(cells for _, cells, _ in rows)}")
 
@@ -69,10 +67,11 @@ def write_pattern_order(folder: Path) -> None:
     pattern = named(strategy)
     assert isinstance(pattern, Pattern)
     order = pattern_of(STANDARD, pattern.modulus, pattern.colours, pattern.scan)
-    rows = [
-        (*cell, order.index(index) + 1, str(sum(cell) % pattern.modulus) in pattern.colours)
-        for index, cell in enumerate(map(STANDARD.cell, range(STANDARD.cells)))
-    ]
+    rows = []
+    for index in range(STANDARD.cells):
+        row, column = STANDARD.cell(index)
+        is_coloured = str((row + column) % pattern.modulus) in pattern.colours
+        rows.append((row, column, order.index(index) + 1, is_coloured))
     fields = {"game": STANDARD, "strategy": strategy}
     path = TABLES["pattern_order"].write(
         rows, folder, fields=fields, strategy=strategy, game=STANDARD

@@ -25,11 +25,15 @@ TOGETHER = ("greedy", "spread")
 SEED = 1
 
 
-def described(outcome: Outcome) -> tuple[object, ...]:
+def columns_of(outcome: Outcome) -> tuple[object, ...]:
     """Return the columns of an outcome that both tables have."""
     return (
-        *(outcome.strategy, outcome.games, outcome.mean, outcome.standard_error),
-        *(outcome.sd, outcome.worst),
+        outcome.strategy,
+        outcome.games,
+        outcome.mean,
+        outcome.standard_error,
+        outcome.sd,
+        outcome.worst,
     )
 
 
@@ -44,42 +48,38 @@ def main() -> None:
     options = parser.parse_args()
     game, checkpoints = options.game, options.checkpoints
 
-    def outcomes(
+    def play(
         players: tuple[str, ...], games: int, reply_model: ReplyModel, name: str
     ) -> tuple[Outcome, ...]:
         with show_simulation_progress() as progress:
+            execution = Execution(
+                jobs=options.jobs, checkpoint=checkpoints / name, progress=progress
+            )
             return simulate(
                 players,
                 game,
                 games=games,
                 seed=SEED,
                 reply_model=reply_model,
-                execution=Execution(
-                    jobs=options.jobs, checkpoint=checkpoints / name, progress=progress
-                ),
+                execution=execution,
             ).outcomes
 
     rows: list[tuple[object, ...]] = []
     for percent in PERCENT:
         reply_model = ReplyModel(Noise.parse(f"{percent}/100", f"{percent}/100"))
-        played = outcomes(PLAYERS, options.false_games, reply_model, f"false_replies_{percent}")
-        rows += ((game, percent, *described(outcome)) for outcome in played)
+        outcomes = play(PLAYERS, options.false_games, reply_model, f"false_replies_{percent}")
+        rows += ((game, percent, *columns_of(outcome)) for outcome in outcomes)
     TABLES["false_replies"].write(rows, options.output, fields={"seed": SEED})
-    rows, alone = [], dict[str, Outcome]()
+
+    rows, shot_by_shot = [], dict[str, Outcome]()  # the outcomes of the first salvo, of one shot
     for salvo in SALVO:
-        played = outcomes(TOGETHER, options.games, ReplyModel(salvo=salvo), f"salvos_{salvo}")
-        for outcome in played:
-            difference = outcome.shots - alone.setdefault(outcome.strategy, outcome).shots
+        outcomes = play(TOGETHER, options.games, ReplyModel(salvo=salvo), f"salvos_{salvo}")
+        for outcome in outcomes:
+            before = shot_by_shot.setdefault(outcome.strategy, outcome)
+            difference = outcome.shots - before.shots
             error = sd(difference) / sqrt(len(difference))
-            row = (
-                game,
-                salvo,
-                *described(outcome),
-                outcome.salvos.mean(),
-                difference.mean(),
-                error,
-            )
-            rows.append(row)
+            row = (game, salvo, *columns_of(outcome), outcome.salvos.mean())
+            rows.append((*row, difference.mean(), error))
     TABLES["salvos"].write(rows, options.output, fields={"seed": SEED})
 
 

@@ -44,13 +44,15 @@ def total_height(game: Game) -> tuple[int, int]:
 
 def rows(text: str) -> script.Rows:
     """Yield a row for each rule: game, rule, configurations, total height, mean, shots saved."""
-    silent: Fraction | None = None
+    silent_mean: Fraction | None = None  # of the first rule, by which hits tell nothing
     for rule in (*ANNOUNCEMENTS, *OWN):
         announce = f"{FILE}:{rule}" if rule in OWN else rule
         configurations, total = total_height(Game(f"{text},announce={announce}"))
         mean = Fraction(total, configurations)
-        silent = mean if silent is None else silent
-        yield Game(text), rule, configurations, total, float(mean), float(silent - mean)
+        if silent_mean is None:
+            silent_mean = mean
+        shots_saved = silent_mean - mean
+        yield Game(text), rule, configurations, total, float(mean), float(shots_saved)
 
 
 main = script.Experiment("reply_worth", GAMES, rows)

@@ -41,10 +41,18 @@ def rows(size: tuple[int, int], share_revealed: float) -> script.Rows:
     for solver, search in SOLVERS.items():
         for model in models.MODELS:
             outcome = search(puzzle, model)
+            is_solved = bool(outcome.solutions)
             yield (
-                *(puzzle.grid, len(puzzle.fleet), share_revealed, solver, model),
-                *(outcome.variables, outcome.constraints),
-                *(outcome.build_seconds, outcome.solve_seconds, bool(outcome.solutions)),
+                puzzle.grid,
+                len(puzzle.fleet),
+                share_revealed,
+                solver,
+                model,
+                outcome.variables,
+                outcome.constraints,
+                outcome.build_seconds,
+                outcome.solve_seconds,
+                is_solved,
             )
 
 

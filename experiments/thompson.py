@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from experiments import script
 from optsearch.check.trees import verify
@@ -67,10 +66,10 @@ def small_distributions() -> Iterator[tuple[Game, str, Distribution]]:
 
 def optimal_histogram(game: Game) -> dict[int, int]:
     """Return the histogram of an optimal tree: configurations by shots. The tree is replayed."""
-    best = solver.solve(Position(game)).tree()
-    if verify(best) != best.total_height:
+    tree = solver.solve(Position(game)).tree()
+    if verify(tree) != tree.total_height:
         raise AssertionError(f"the tree of {game} is not what it says")
-    return dict(best.histogram)
+    return dict(tree.histogram)
 
 
 def distribution(histogram: dict[int, int]) -> Distribution:
@@ -82,7 +81,7 @@ def distribution(histogram: dict[int, int]) -> Distribution:
 # The standard board
 
 
-def simulated(games: int, checkpoints: Path) -> dict[str, Outcome]:
+def play_games(games: int, checkpoints: Path) -> dict[str, Outcome]:
     """Play the games of all players; return the outcome for each column of the table."""
     simulation = simulate(
         list(post.PLAYERS.values()),
@@ -102,9 +101,9 @@ def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
             f"{outcome.strategy}, mean {post.with_error(outcome.shots, 3)}, sd {outcome.sd:.3f}, "
             f"median {outcome.median:g}, worst {outcome.worst}"
         )
-    for number, (worse, better, what) in enumerate(LESS, 1):
-        gained = post.with_error(outcomes[worse].shots - outcomes[better].shots, 3)
-        fields[f"gain {number}"] = f"{better} takes {gained} shots less than {worse}: {what}"
+    for number, (worse, better, change) in enumerate(LESS, 1):
+        gain = post.with_error(outcomes[worse].shots - outcomes[better].shots, 3)
+        fields[f"gain {number}"] = f"{better} takes {gain} shots less than {worse}: {change}"
     return fields
 
 
@@ -116,24 +115,23 @@ def main() -> None:
     options = parser.parse_args()
     folder: Path = options.output
 
-    def write(table: Any, rows: Any, **fields: object) -> None:
+    def write(name: str, rows: list[tuple[object, ...]], **fields: object) -> None:
         fields = {"game": post.GAME} | fields
-        print(
-            script.typed_path(table.write(rows, folder, fields=fields, game=post.GAME)), flush=True
-        )
+        path = TABLES[name].write(rows, folder, fields=fields, game=post.GAME)
+        print(script.typed_path(path), flush=True)
 
     write(
-        TABLES["thompson_small"],
+        "thompson_small",
         [
-            (game, player, shots, p)
-            for game, player, chances in small_distributions()
-            for shots, p in chances.items()
+            (game, player, shots, probability)
+            for game, player, distribution in small_distributions()
+            for shots, probability in distribution.items()
         ],
     )
-    outcomes = simulated(options.games, options.checkpoints)
+    outcomes = play_games(options.games, options.checkpoints)
     columns = [outcome.shots.tolist() for outcome in outcomes.values()]
     rows = list(zip(range(options.games), *columns, strict=True))
-    write(TABLES["thompson"], rows, **fields_of(outcomes))
+    write("thompson", rows, **fields_of(outcomes))
 
 
 if __name__ == "__main__":

@@ -23,9 +23,12 @@ def main() -> None:
     arguments = parser.parse_args()
     game = replace(arguments.game, announce="nothing")
     clocks: dict[str, script.ProgressClock] = {}
-    rows = TwoHidden(game).bound(
-        lambda what, *far: clocks.setdefault(what, script.ProgressClock(what))(*far)
-    )
+
+    def report(task: str, done: int, total: int) -> None:
+        clock = clocks.setdefault(task, script.ProgressClock(task))
+        clock(done, total)
+
+    rows = TwoHidden(game).bound(report)
     bound = two_hidden_bound(game, rows, "")
     path = TABLES["told"].write(
         [(row.long, row.short, row.sets, row.pairs, row.price, row.misses) for row in rows],

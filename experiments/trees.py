@@ -48,7 +48,7 @@ def write_counterexample(folder: Path) -> None:
     """Write the two strategies from the position of Figure 6, and replay each."""
     (example,) = counterexamples()
     position = example.position
-    for place, title, figure, strategy, total_height in (
+    for result, title, figure, strategy, total_height in (
         (
             COUNTEREXAMPLE_GREEDY,
             "best greedy",
@@ -60,25 +60,25 @@ def write_counterexample(folder: Path) -> None:
             COUNTEREXAMPLE_OPTIMAL,
             "optimal",
             8,
-            optimal(position, OPTIMAL_SHOT),
+            optimal_tree(position, OPTIMAL_SHOT),
             example.solution.total_height,
         ),
     ):
         if verify(strategy) != total_height:
             raise TreeError(
-                f"{place.name} has total height {strategy.total_height}, not {total_height}"
+                f"{result.name} has total height {strategy.total_height}, not {total_height}"
             )
         source = (
-            f"{place.command}, optsearch {VERSION}; Figure {figure} of "
+            f"{result.command}, optsearch {VERSION}; Figure {figure} of "
             "Audinot, Bonnet and Viennot (2014), whose cells have row letters and column numbers"
         )
-        path = place.path(folder)
+        path = result.path(folder)
         path.parent.mkdir(parents=True, exist_ok=True)
         tree.save(DecisionTree(position, strategy.root, source, title), path)
         print(f"{script.typed_path(path)}: mean {total_height}/{strategy.configurations}")
 
 
-def optimal(position: Position, shot: Cell) -> DecisionTree:
+def optimal_tree(position: Position, shot: Cell) -> DecisionTree:
     """Return an optimal strategy among those that begin with this shot."""
     replies = {
         reply: solver.solve(position.after(shot, reply)).tree().root for reply in (HIT, MISS)

@@ -38,14 +38,20 @@ def rows(
     """
     number = games // divisor
     players = [player, *(f"{player},{change}" for change in changes)]
-    played = simulate(players, game, games=number, seed=SEED, boards=hider(boards))
-    plain, *_ = played.outcomes
-    for outcome, change in zip(played.outcomes, ("", *changes), strict=True):
-        difference = outcome.shots - plain.shots
-        error = sd(difference) / sqrt(number)
+    outcomes = simulate(players, game, games=number, seed=SEED, boards=hider(boards)).outcomes
+    without_change = outcomes[0]
+    for outcome, change in zip(outcomes, ("", *changes), strict=True):
+        difference = outcome.shots - without_change.shots
         yield (
-            *(game, boards, player, change, number, outcome.mean, outcome.standard_error),
-            *(difference.mean(), error),
+            game,
+            boards,
+            player,
+            change,
+            number,
+            outcome.mean,
+            outcome.standard_error,
+            difference.mean(),
+            sd(difference) / sqrt(number),
         )
 
 

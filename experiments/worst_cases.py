@@ -45,15 +45,17 @@ def rows(game: Game, seconds: float) -> script.Rows:
         return
     if verify(tree) != tree.total_height or tree.worst != solution.upper:
         raise SystemExit(f"{game}: at most {solution.upper}, but the tree takes {tree.worst}")
+    digest_of_tree = blake2b(tree.text().encode(), digest_size=8).hexdigest()
+    least_misses = max(worst_case_misses(game, Family.of(solver.position).sets))
     yield (
         game,
         game.cells,
         solution.configurations,
-        game.fleet_cells + max(worst_case_misses(game, Family.of(solver.position).sets)),
+        game.fleet_cells + least_misses,
         solution.lower,
         solution.upper,
         tree.total_height,
-        blake2b(tree.text().encode(), digest_size=8).hexdigest(),
+        digest_of_tree,
         solution.seconds,
         records.commit(),
     )
