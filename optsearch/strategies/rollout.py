@@ -66,7 +66,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from optsearch.compiled.evaluation._walk import BUCKETS, MAX_ENDGAME, MAX_LEVELS, SMALL, UNIT
 from optsearch.counting.configurations import Codes, to_masks
@@ -111,36 +111,37 @@ def estimates() -> tuple[tuple[int, ...], ...]:
     Sums and products of doubles, rounded: the same on every machine. k = 0 and 1 are as k = 2.
     """
     table = []
-    for k in range(18):
+    for open_cells in range(18):
+        k = max(open_cells, 2)
         row = []
         for column in range(BUCKETS):
-            log = column // 4 + _QUARTERS[column % 4]
+            log2_n = column // 4 + _QUARTERS[column % 4]
             value = 0.0
-            for i in (3, 2, 1, 0):
-                value = value * log + (
-                    FIT[i][0] + FIT[i][1] / max(k, 2) + FIT[i][2] / (max(k, 2) * max(k, 2))
-                )
+            for i in (3, 2, 1, 0):  # Horner's rule for the polynomial in log2 n
+                value = value * log2_n + (FIT[i][0] + FIT[i][1] / k + FIT[i][2] / (k * k))
             row.append(min(max(round(value * UNIT), 0), 64 * UNIT))
         table.append(tuple(row))
     return tuple(table)
 
 
-def estimate(configurations: int, left: int, bits: int) -> int:
+def estimate(configurations: int, open_cells: int, shift: int) -> int:
     """Estimate greedy's misses, times 4096, on a part of a sample.
 
     configurations -- of the part, each of which stands for 2^bits. left -- open cells of one.
     """
-    size = configurations << bits
+    size = configurations << shift
     if size <= 1:
         return 0
-    row = estimates()[min(max(left, 0), len(estimates()) - 1)]
-    e = size.bit_length() - 1
-    if e < 2:
-        return configurations * row[4 * e + (2 if size == 3 else 0)]
-    column = 4 * e + (size >> (e - 2) & 3)
+    table = estimates()
+    row = table[min(max(open_cells, 0), len(table) - 1)]
+    exponent = size.bit_length() - 1
+    if exponent < 2:  # 2 or 3, which is 2 (1 + 2/4)
+        return configurations * row[4 * exponent + (2 if size == 3 else 0)]
+    # Between two columns, which are 2^(exponent - 2) apart, the estimate is interpolated.
+    column = 4 * exponent + (size >> (exponent - 2) & 3)
     below, above = row[column], row[column + 1]
-    ahead = size & (1 << (e - 2)) - 1
-    return configurations * (below + ((above - below) * ahead >> (e - 2)))
+    beyond_column = size & (1 << (exponent - 2)) - 1
+    return configurations * (below + ((above - below) * beyond_column >> (exponent - 2)))
 
 
 def hash_cells(cells: int) -> int:
@@ -239,14 +240,14 @@ class Rollout(Strategy):
         """The rule without the parts that depend on the game."""
         compare_above, compare_up_to = self._compared_sizes
         return Rule(
-            (),
-            self.endgame,
-            self.candidates,
-            self.percent,
-            self.screen,
-            self.finalists,
-            self.cap,
-            self.lookahead.truncate,
+            order=(),
+            endgame=self.endgame,
+            candidates=self.candidates,
+            percent=self.percent,
+            screen=self.screen,
+            finalists=self.finalists,
+            cap=self.cap,
+            truncate=self.lookahead.truncate,
             compare_above=compare_above,
             compare_up_to=compare_up_to,
             above=self.lookahead.above if self.depth else NEVER,
@@ -277,15 +278,12 @@ class Rollout(Strategy):
         if not game.is_silent:
             compare_above, compare_up_to = self._compared_sizes
             counts = counts_of(position)
-            if (
-                not compare_above < counts.configurations <= compare_up_to
-                and counts.configurations > self.endgame
-            ):
+            is_compared = compare_above < counts.configurations <= compare_up_to
+            if not is_compared and counts.configurations > self.endgame:
                 return game.cell(self._cell_by_policy(position, counts))
-        family = _LabelledFamily(position) if not game.is_silent else _SilentFamily(position)
-        certain = family.certain
-        if certain is not None:
-            return game.cell(certain)
+        family = _SilentFamily(position) if game.is_silent else _LabelledFamily(position)
+        if family.certain is not None:
+            return game.cell(family.certain)
         if family.size(family.root) <= self.endgame:
             return game.cell(family.best())
         return game.cell(_Comparison(self, position, family).cell())
@@ -351,6 +349,21 @@ class Deep(Levels):
     lookahead: Lookahead = field(default=DEEP, metadata={"is_fixed": True})
 
 
+class _Part(NamedTuple):
+    """A part of the family, or of a sample of it, after some shots.
+
+    members -- the configurations, as `_Family` has them. position -- after these shots; not brought
+    up to date if no score asks for it. shift -- each configuration counts 2^shift times.
+    open_cells -- the mean number of open cells of a configuration when the last cell was chosen,
+    less 1 if that was hit; only estimates, on samples, need it.
+    """
+
+    members: Any
+    position: Position
+    shift: int = 0
+    open_cells: int = 0
+
+
 class _Comparison:
     """The comparison of the candidates at a position: steps 3 to 5.
 
@@ -362,7 +375,6 @@ class _Comparison:
         self._rule = strategy._numbers
         self._position = position
         self._family = family
-        self._hears = not position.game.is_silent
         self._policy = strategy._score(strategy.policy, position.game) if strategy.policy else None
         self._rank = None
         if strategy.rank:
@@ -370,127 +382,130 @@ class _Comparison:
 
     def cell(self) -> int:
         """Return the cell to shoot."""
-        rule, root = self._rule, self._family.root
-        configurations = self._family.size(root)
-        under = self._sample(rule.cap)[1]
-        chosen = self._candidates(root, under, rule.candidates, self._position, 0)
+        rule, root = self._rule, _Part(self._family.root, self._position)
+        configurations = self._family.size(root.members)
+        decisive = self._sample(rule.cap).members
+        chosen = self._candidates(root, rule.candidates, decisive)
         if configurations <= rule.until:
-            return self._narrowed(root, chosen, 0, 0, self._position, rule.levels)
+            return self._narrow(root, chosen, rule.levels)
         if len(chosen) > rule.finalists and configurations > rule.screen:
             costs = self._costs(rule.screen, chosen, (GREEDY,))
-            order = sorted(range(len(chosen)), key=lambda i: (costs[i], i))
-            chosen = [chosen[i] for i in sorted(order[: rule.finalists])]
+            by_cost = sorted(range(len(chosen)), key=lambda i: (costs[i], i))
+            chosen = [chosen[i] for i in sorted(by_cost[: rule.finalists])]
         if configurations > rule.above:
             costs = self._costs(rule.second, chosen, (GREEDY, rule.inner))
         else:
             costs = self._costs(rule.cap, chosen, (GREEDY,))
         return chosen[costs.index(min(costs))]
 
-    def _sample(self, limit: int) -> tuple[int, Any]:
+    def _sample(self, limit: int) -> _Part:
         """Return b and a sample of at most `limit` configurations: their hashes end in b zeros."""
-        shift, places = 0, list(range(len(self._family.hashes)))
-        while len(places) > limit:
-            shift += 1
-            places = [i for i in places if not self._family.hashes[i] & (1 << shift) - 1]
-        return shift, self._family.some(places)
+        hashes = self._family.hashes
+        zeros, indices = 0, list(range(len(hashes)))
+        while len(indices) > limit:
+            zeros += 1
+            indices = [i for i in indices if not hashes[i] & (1 << zeros) - 1]
+        return _Part(self._family.some(indices), self._position, shift=zeros)
 
     def _costs(self, limit: int, chosen: list[int], levels: tuple[Level, ...]) -> list[int]:
         """Return the costs of the candidates on a sample, if the last of the levels plays on."""
-        shift, sample = self._sample(limit)
-        if not self._family.size(sample):
+        sample = self._sample(limit)
+        if not self._family.size(sample.members):
             return [0] * len(chosen)
-        left = self._left(sample)
-        return [self._after(sample, cell, left, shift, self._position, levels) for cell in chosen]
+        sample = sample._replace(open_cells=self._mean_open_cells(sample.members))
+        return [self._cost_after(sample, cell, levels) for cell in chosen]
 
-    def _left(self, part: Any) -> int:
+    def _mean_open_cells(self, members: Any) -> int:
         """Return the mean number of open cells of a configuration, rounded."""
-        n = self._family.size(part)
-        return (sum(count for count in self._family.counts(part) if count < n) + n // 2) // n
+        n = self._family.size(members)
+        total = sum(count for count in self._family.counts(members) if count < n)
+        return (total + n // 2) // n
 
-    def _counted(self, part: Any, fresh: list[int], shift: int) -> Counts:
+    def _scaled_counts(self, part: _Part, fresh: list[int]) -> Counts:
         """Return the counts of a part for scores, each configuration counted 2^shift times."""
-        cells = [count << shift for count in self._family.counts(part)]
+        cells = [count << part.shift for count in self._family.counts(part.members)]
         replies = {
-            cell: Counter({r: self._family.size(child) << shift for r, child in parts.items()})
-            for cell, parts in self._family.labelled(part, fresh).items()
+            cell: Counter({r: self._family.size(child) << part.shift for r, child in parts.items()})
+            for cell, parts in self._family.labelled(part.members, fresh).items()
         }
-        return Counts(self._family.size(part) << shift, cells, replies)
+        return Counts(self._family.size(part.members) << part.shift, cells, replies)
 
-    def _candidates(
-        self, part: Any, under: Any, number: int, at: Position, shift: int
-    ) -> list[int]:
+    def _candidates(self, part: _Part, number: int, decisive: Any) -> list[int]:
         """Choose at most `number` candidates by step 3.
 
         under -- the part that decides whether an earlier candidate is in all configurations of a
         cell.
         """
-        fresh = self._family.fresh(part)
-        values: Sequence[float] = self._family.counts(part)
+        fresh = self._family.fresh(part.members)
+        values: Sequence[float] = self._family.counts(part.members)
         if self._rank and fresh:
-            values = self._rank.values(at, self._counted(part, fresh, shift), fresh)
+            values = self._rank.values(part.position, self._scaled_counts(part, fresh), fresh)
         ranked = sorted(fresh, key=lambda cell: -values[cell])
         threshold = self._rule.percent * values[ranked[0]] if ranked else 0
         chosen: list[int] = []
         for cell in ranked:
             if len(chosen) == number or (threshold > 0 and 100 * values[cell] < threshold):
                 break
-            if not self._family.lies_under(under, cell, chosen):
+            if not self._family.lies_under(decisive, cell, chosen):
                 chosen.append(cell)
         return chosen
 
-    def _after(
-        self, part: Any, cell: int, left: int, shift: int, at: Position, levels: tuple[Level, ...]
-    ) -> int:
-        """Return the misses in a part of a shot at a cell and of the last of the levels after."""
+    def _cost_after(self, part: _Part, cell: int, levels: tuple[Level, ...]) -> int:
+        """Return the cost of a shot at a cell and of all shots after it."""
+        needs_position = self._rank or self._policy
         cost = 0
-        for answer, child in self._family.parts(part, cell).items():
-            cost += 0 if answer.hit else UNIT * self._family.size(child)
-            after = at.after(at.game.cell(cell), answer) if self._rank or self._policy else at
-            cost += self._level(child, left - answer.hit, shift, after, levels)
+        for reply, members in self._family.parts(part.members, cell).items():
+            if not reply.hit:
+                cost += UNIT * self._family.size(members)
+            position = part.position
+            if needs_position:
+                position = position.after(position.game.cell(cell), reply)
+            child = _Part(members, position, part.shift, part.open_cells - reply.hit)
+            cost += self._cost(child, levels)
         return cost
 
-    def _level(
-        self, part: Any, left: int, shift: int, at: Position, levels: tuple[Level, ...]
-    ) -> int:
-        """Return the misses of the last of the levels in a part."""
-        n = self._family.size(part)
+    def _cost(self, part: _Part, levels: tuple[Level, ...]) -> int:
+        """Return the cost of all shots that the last of the levels makes in a part.
+
+        Below the floor of a level the one before it plays. A small part of a sample is estimated,
+        and greedy plays the optimum in a small part.
+        """
+        n = self._family.size(part.members)
         while len(levels) > 1 and n <= levels[-1].floor:
             levels = levels[:-1]
-        if shift and n <= self._rule.truncate:
-            return estimate(n, left, shift)
-        if len(levels) == 1 and n <= SMALL:
-            return UNIT * self._family.least(part)
-        fresh = self._family.fresh(part)
+        is_greedy = len(levels) == 1
+        if part.shift and n <= self._rule.truncate:
+            return estimate(n, part.open_cells, part.shift)
+        if is_greedy and n <= SMALL:
+            return UNIT * self._family.least(part.members)
+        fresh = self._family.fresh(part.members)
         if not fresh:
             return 0
-        left = self._left(part)
-        counts = self._family.counts(part)
-        if len(levels) > 1:
-            chosen = self._candidates(part, part, levels[-1].candidates, at, shift)
-            cell = self._narrowed(part, chosen, left, shift, at, levels[:-1])
+        part = part._replace(open_cells=self._mean_open_cells(part.members))
+        if is_greedy:
+            cell = self._greedy_cell(part, fresh)
         else:
-            cell = max(fresh, key=counts.__getitem__)
-            if self._policy and counts[cell] < n and n << shift > self._policy.least:
-                cell = self._policy.best(at, self._counted(part, fresh, shift), fresh)
-        return self._after(part, cell, left, shift, at, levels)
+            chosen = self._candidates(part, levels[-1].candidates, part.members)
+            cell = self._narrow(part, chosen, levels[:-1])
+        return self._cost_after(part, cell, levels)
 
-    def _narrowed(
-        self,
-        part: Any,
-        chosen: list[int],
-        left: int,
-        shift: int,
-        at: Position,
-        levels: tuple[Level, ...],
-    ) -> int:
-        """Return the cheapest candidate; each of the levels compares those left, greedy first."""
+    def _greedy_cell(self, part: _Part, fresh: list[int]) -> int:
+        """Return the cell that level 0 shoots: a most probable one, or the one of the policy."""
+        n, counts = self._family.size(part.members), self._family.counts(part.members)
+        cell = max(fresh, key=counts.__getitem__)
+        is_certain = counts[cell] == n
+        if self._policy and not is_certain and n << part.shift > self._policy.least:
+            return self._policy.best(part.position, self._scaled_counts(part, fresh), fresh)
+        return cell
+
+    def _narrow(self, part: _Part, chosen: list[int], levels: tuple[Level, ...]) -> int:
+        """Return the cheapest candidate: the levels drop candidates in turn, greedy first."""
+        size = self._family.size(part.members)
         for last, level in enumerate(levels, 1):
-            after = {
-                cell: self._after(part, cell, left, shift, at, levels[:last]) for cell in chosen
-            }
-            chosen = sorted(chosen, key=after.__getitem__)
-            limit = after[chosen[0]] + level.margin * UNIT // 100 * self._family.size(part)
-            chosen = [cell for cell in chosen[: level.kept] if after[cell] <= limit]
+            costs = {cell: self._cost_after(part, cell, levels[:last]) for cell in chosen}
+            chosen = sorted(chosen, key=costs.__getitem__)
+            limit = costs[chosen[0]] + level.margin * UNIT // 100 * size
+            chosen = [cell for cell in chosen[: level.kept] if costs[cell] <= limit]
         return chosen[0]
 
 
@@ -506,7 +521,7 @@ class _Family(ABC):
     certain: int | None = None
 
     @abstractmethod
-    def some(self, places: list[int]) -> Any:
+    def some(self, indices: list[int]) -> Any:
         """Return the part with the configurations at these indices."""
 
     @abstractmethod
@@ -548,11 +563,12 @@ class _SilentFamily(_Family):
     def __init__(self, position: Position):
         self._cells = range(position.game.cells)
         self.root = unhit_masks(position)
-        self.hashes = [hash_cells(cells | position.hits) for cells in self.root]
-        self.certain = next((c for c in self._cells if all(s >> c & 1 for s in self.root)), None)
+        self.hashes = [hash_cells(mask | position.hits) for mask in self.root]
+        in_all = (cell for cell in self._cells if all(mask >> cell & 1 for mask in self.root))
+        self.certain = next(in_all, None)
 
-    def some(self, places: list[int]) -> list[int]:
-        return [self.root[i] for i in places]
+    def some(self, indices: list[int]) -> list[int]:
+        return [self.root[i] for i in indices]
 
     def size(self, part: list[int]) -> int:
         return len(part)
@@ -593,8 +609,8 @@ class _LabelledFamily(_Family):
         self.root = self._kernel.root
         self.hashes = [hash_cells(cells) for cells in to_masks(self._kernel.sets)]
 
-    def some(self, places: list[int]) -> Subfamily:
-        return Subfamily(self.root.family[places], self.root.hits)
+    def some(self, indices: list[int]) -> Subfamily:
+        return Subfamily(self.root.family[indices], self.root.hits)
 
     def size(self, part: Subfamily) -> int:
         return self._kernel.weight(part)
@@ -626,13 +642,13 @@ def least_misses(part: Sequence[int]) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _least_misses(part: tuple[int, ...]) -> int:
-    union = 0
-    for s in part:
-        union |= s
+    covered = 0
+    for mask in part:
+        covered |= mask
     costs = []
-    for cell in bits(union):
-        hit = tuple(s for s in part if s >> cell & 1)
+    for cell in bits(covered):
+        hit = tuple(mask for mask in part if mask >> cell & 1)
         if len(hit) < len(part):
-            missed = tuple(s for s in part if not s >> cell & 1)
+            missed = tuple(mask for mask in part if not mask >> cell & 1)
             costs.append(len(missed) + _least_misses(hit) + _least_misses(missed))
     return min(costs, default=0)
