@@ -106,9 +106,10 @@ _QUARTERS = (0.0, 0.32192809, 0.5849625, 0.80735492)  # log2 of 1, 5/4, 6/4, 7/4
 
 @lru_cache(maxsize=1)
 def estimates() -> tuple[tuple[int, ...], ...]:
-    """v(k, n) in misses times 4096: a row for each k up to 17, column 4 e + f for 2^e (1 + f/4).
+    """Return v(k, n) in misses times 4096, for k from 0 to 17: a row for each k.
 
-    Sums and products of doubles, rounded: the same on every machine. k = 0 and 1 are as k = 2.
+    Column 4 e + f of a row is for n = 2^e (1 + f/4), where f is 0 to 3. Rows 0 and 1 equal row 2.
+    Doubles are only added, multiplied and divided, so all machines give the same integers.
     """
     table = []
     for open_cells in range(18):
@@ -127,7 +128,8 @@ def estimates() -> tuple[tuple[int, ...], ...]:
 def estimate(configurations: int, open_cells: int, shift: int) -> int:
     """Estimate greedy's misses, times 4096, on a part of a sample.
 
-    configurations -- of the part, each of which stands for 2^bits. left -- open cells of one.
+    configurations -- of the part, each of which stands for 2^shift. open_cells -- the mean number
+    of open cells of a configuration, rounded.
     """
     size = configurations << shift
     if size <= 1:
@@ -145,7 +147,10 @@ def estimate(configurations: int, open_cells: int, shift: int) -> int:
 
 
 def hash_cells(cells: int) -> int:
-    """Hash the cells of a configuration, to choose samples: splitmix64's finisher, twice."""
+    """Return a 64-bit hash of the cells of a configuration (mask), by which samples are chosen.
+
+    It applies the finisher of splitmix64 to both words of the mask.
+    """
 
     def mix(x: int) -> int:
         x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
@@ -207,7 +212,7 @@ class Rollout(Strategy):
 
     @cached_property
     def _compared_sizes(self) -> tuple[int, int]:
-        """Parse `sizes` to (few, many); cells are compared at few < configurations <= many."""
+        """The limits that `sizes` sets: cells are compared above the first, up to the second."""
         if not self.sizes:
             return 0, ANNOUNCED
         match = re.fullmatch(r"([1-9]\d{0,8})-([1-9]\d{0,8})", self.sizes, re.ASCII)
@@ -258,7 +263,10 @@ class Rollout(Strategy):
         )
 
     def identity(self) -> str:
-        """Return the text of the strategy, numbers of its own, and the identity of its scores."""
+        """Return the text of the strategy, its numbers if they are not the usual ones, its scores.
+
+        Scores are given by their identities.
+        """
         names = filter(None, (self.rank, self.policy))
         scores = (self._scorings[name].identity() for name in names)
         lookahead = () if self.lookahead is type(self).lookahead else (repr(self.lookahead),)
@@ -367,8 +375,8 @@ class _Part(NamedTuple):
 class _Comparison:
     """The comparison of the candidates at a position: steps 3 to 5.
 
-    Costs are in misses times 4096. In all methods `left` is the number of open cells of a
-    configuration, each configuration counts 2^shift times, and `at` is the position of a part.
+    Costs are in misses times 4096. `levels` are the policies from greedy up, the last of which
+    plays on.
     """
 
     def __init__(self, strategy: Rollout, position: Position, family: _Family):
@@ -399,7 +407,10 @@ class _Comparison:
         return chosen[costs.index(min(costs))]
 
     def _sample(self, limit: int) -> _Part:
-        """Return b and a sample of at most `limit` configurations: their hashes end in b zeros."""
+        """Return the sample of at most `limit` configurations: those whose hashes end in b zeros.
+
+        b is the least number that leaves at most `limit`.
+        """
         hashes = self._family.hashes
         zeros, indices = 0, list(range(len(hashes)))
         while len(indices) > limit:
@@ -408,7 +419,7 @@ class _Comparison:
         return _Part(self._family.some(indices), self._position, shift=zeros)
 
     def _costs(self, limit: int, chosen: list[int], levels: tuple[Level, ...]) -> list[int]:
-        """Return the costs of the candidates on a sample, if the last of the levels plays on."""
+        """Return the cost of each candidate on the sample of at most `limit` configurations."""
         sample = self._sample(limit)
         if not self._family.size(sample.members):
             return [0] * len(chosen)
@@ -433,8 +444,8 @@ class _Comparison:
     def _candidates(self, part: _Part, number: int, decisive: Any) -> list[int]:
         """Choose at most `number` candidates by step 3.
 
-        under -- the part that decides whether an earlier candidate is in all configurations of a
-        cell.
+        decisive -- the configurations that decide whether an earlier candidate is in all those of
+        a cell.
         """
         fresh = self._family.fresh(part.members)
         values: Sequence[float] = self._family.counts(part.members)
@@ -636,7 +647,7 @@ class _LabelledFamily(_Family):
 
 
 def least_misses(part: Sequence[int]) -> int:
-    """Return the least total of misses on a few configurations."""
+    """Return the least total of misses on a few configurations, given as masks of cells."""
     return _least_misses(tuple(part))
 
 
