@@ -97,30 +97,26 @@ Way = Callable[[Solver, Solution, Limit], int | None]  # what it finds within a 
 
 def games() -> list[Game]:
     """Return the games whose optima this experiment tabulates, in the order of the rows."""
-    distinct = set()
+    distinct_games = set()
     for text in _game_texts():
         with suppress(GameError):  # for ships that do not fit
-            distinct.add(Game.parse(text))
+            distinct_games.add(Game.parse(text))
     return [
         game
-        for game in sorted(distinct, key=row_key)
+        for game in sorted(distinct_games, key=row_key)
         if str(game) not in UNSOLVED and Configurations(Position(game)).configurations
     ]
 
 
 def _game_texts() -> Iterator[str]:
+    """Yield the texts of games, some of them twice, or of ships that do not fit."""
     yield from (f"{side}x{side}:{length}" for side in range(2, 9) for length in range(1, side + 1))
     for board in BOARDS:
         columns = int(board.partition("x")[2])
         yield from (f"{board}:{length}" for length in range(2, min(columns, 5) + 1))
     for rules in ("", OFFICIAL):
-        for rows in range(2, 7):
-            for columns in range(rows, MOST_CELLS // rows + 1):
-                lengths = range(min(columns, LONGEST), 1, -1)
-                pairs = combinations_with_replacement(lengths, 2)
-                yield from (f"{rows}x{columns}:{long},{short}{rules}" for long, short in pairs)
-                triples = (k for k in lengths if columns <= 6 and 3 * k <= rows * columns)
-                yield from (f"{rows}x{columns}:{k},{k},{k}{rules}" for k in triples)
+        for fleet_on_board in _pairs_and_triples():
+            yield f"{fleet_on_board}{rules}"
     yield from map(":".join, product(("4x4", "4x5", "4x6", "5x5", "5x6", "6x6"), FLEETS))
     yield from LARGER
     for game, contact, announcement in product(BY_RULES, CONTACTS, ANNOUNCEMENTS):
@@ -130,17 +126,38 @@ def _game_texts() -> Iterator[str]:
     yield from (f"{game},contact=any,announce=ship" for game in SINGLE)
 
 
+def _pairs_and_triples() -> Iterator[str]:
+    """Yield boards of at most MOST_CELLS with two ships, or with three equal ones."""
+    for rows in range(2, 7):
+        for columns in range(rows, MOST_CELLS // rows + 1):
+            lengths = range(min(columns, LONGEST), 1, -1)
+            for long, short in combinations_with_replacement(lengths, 2):
+                yield f"{rows}x{columns}:{long},{short}"
+            for length in lengths:
+                if columns <= 6 and 3 * length <= rows * columns:
+                    yield f"{rows}x{columns}:{length},{length},{length}"
+
+
 def row_key(game: Game) -> tuple[object, ...]:
-    """Return the key by which the rows of games are sorted."""
-    rules = CONTACTS.index(game.contact), list(ANNOUNCEMENTS).index(game.announce)
-    return *rules, len(game.fleet), game.cells, game.rows, *map(int, game.fleet), str(game)
+    """Return the key by which the rows of games are sorted: first by rules, then by size."""
+    return (
+        CONTACTS.index(game.contact),
+        list(ANNOUNCEMENTS).index(game.announce),
+        len(game.fleet),
+        game.cells,
+        game.rows,
+        *map(int, game.fleet),
+        str(game),
+    )
 
 
 # Other ways to the same total height; None, or an error, where it would take too long
 
 
 def _reference(solver: Solver, solution: Solution, limit: Limit) -> int | None:
+    """Return the total height by definition."""
     cells = solver.position.game.cells
+    # The first size that has room for the board; 0 configurations on larger ones.
     most_configurations = next((n for size, n in MOST_OF_REFERENCE.items() if cells <= size), 0)
     if solution.configurations > most_configurations:
         return None
@@ -149,6 +166,7 @@ def _reference(solver: Solver, solution: Solution, limit: Limit) -> int | None:
 
 
 def _paper(solver: Solver, solution: Solution, limit: Limit) -> int | None:
+    """Return the total height by the paper's Algorithm 2."""
     game = solver.position.game
     if not game.is_silent or game.contact != "none" or game.cells > paper.MAX_UNDECIDED:
         return None
@@ -169,15 +187,16 @@ def _published(solver: Solver, solution: Solution, limit: Limit) -> int | None:
         if Game.parse(row["game"]) == game:
             return int(row["total_height"])
     for row in records.read_published("mayflower.csv").rows:
-        printed = f"{row['game']},contact=any,announce=ship"
-        if row["name"] == "optimum" and Game.parse(printed) == game:
-            total = round(Fraction(row["value"]) * number)
-            digits = len(row["value"].partition(".")[2])
-            return total if rounded(Fraction(total, number), digits) == row["value"] else 0
+        text, mean = f"{row['game']},contact=any,announce=ship", row["value"]
+        if row["name"] == "optimum" and Game.parse(text) == game:
+            total = round(Fraction(mean) * number)
+            digits = len(mean.partition(".")[2])
+            return total if rounded(Fraction(total, number), digits) == mean else 0
     return None
 
 
 def _proof(solver: Solver, solution: Solution, limit: Limit) -> int | None:
+    """Return the total height that a proof proves to be the least."""
     assert limit.seconds is not None
     if 20 * solution.nodes + solution.subsets > MOST_OF_PROOF * limit.seconds:
         return None
@@ -194,6 +213,7 @@ def _by(options: SolverOptions) -> Way:
 
 
 def _announced(solver: Solver, solution: Solution, limit: Limit) -> int | None:
+    """Return the total height by the search for announced sinkings."""
     position = solver.position
     if not position.game.is_silent:
         return None
@@ -251,13 +271,15 @@ def rows(game: Game, seconds: float, patience: float, memory: int, is_named: boo
 
     seconds -- for the search of a game that is not named. patience -- for each confirmation.
     """
-    position, latest = Position(game), SearchStatus(0)
+    position = Position(game)
+    latest = SearchStatus(0)
 
     def note(status: SearchStatus) -> None:
         nonlocal latest
         latest = status
 
-    limit, started = within(None if is_named else seconds), time.process_time()
+    limit = within(None if is_named else seconds)
+    started = time.process_time()
     try:
         solver = Solver(position, SolverOptions(memory=memory), progress=limit.watch(note))
         solution = solver.solution
@@ -265,11 +287,11 @@ def rows(game: Game, seconds: float, patience: float, memory: int, is_named: boo
         print(error, file=sys.stderr)
         return
     except LimitReached:
-        between = "" if latest.lower is None else f", between {latest.lower} and {latest.best}"
-        print(f"{game}: unsolved after {seconds:g} seconds{between}", file=sys.stderr)
+        bounds = "" if latest.lower is None else f", between {latest.lower} and {latest.best}"
+        print(f"{game}: unsolved after {seconds:g} seconds{bounds}", file=sys.stderr)
         return
-    spent = time.process_time() - started
-    solver.watch.progress = no_progress
+    seconds_taken = time.process_time() - started
+    solver.watch.progress = no_progress  # from here on no limit
     confirmed = list(islice(confirmations(solver, solution, patience), ENOUGH))
     if len(confirmed) < 2:
         print(f"{game}: {solution.total_height}, which no second way confirms", file=sys.stderr)
@@ -289,7 +311,7 @@ def rows(game: Game, seconds: float, patience: float, memory: int, is_named: boo
         greedy,
         solution.nodes,
         solution.subsets,
-        spent,
+        seconds_taken,
         "+".join(confirmed),
         commit(),
     )
