@@ -33,7 +33,7 @@ from hypothesis import strategies as st
 
 from optsearch.board.answers import Setting
 from optsearch.board.games import Games
-from optsearch.board.server import STATELESS, RequestHandler
+from optsearch.board.server import BY_TEXTS, RequestHandler
 from optsearch.counting.configurations import Configurations
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game
 from optsearch.game.position import Position
@@ -984,7 +984,7 @@ ODD = [
     *("A1", "b2", "A0", "Z9", "AA1", "9" * 5000, "A1=hit", "A1=miss", "B1=sunk", "C1=sunk:99999"),
 ]
 VALUES = (None, True, 0, -1, 2, 10**4000, 0.5, 1e308, float("inf"), float("nan"), [], {}, [[""]])
-NAMES = (*STATELESS, "about", "review", "begin", "shoot", "match")
+NAMES = (*BY_TEXTS, "about", "review", "begin", "shoot", "match")
 KEYS = ("shots", "cell", "text", "number", "against", "ships", "match", "page", "setting", "prior")
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from docs import parts
-from docs.parts import about_families, declared
+from docs.parts import names_of_commands, names_of_family_answers
 from optsearch.cli.answers import EXACT_FIELDS, SCHEMA, json_text
 from optsearch.support.datafiles import RESULTS
 from optsearch.support.version import VERSION
@@ -121,7 +121,7 @@ def always_and_known(names):
 
 
 def test_every_answer_is_run():
-    assert {*declared()} == {*RUNS}
+    assert {*names_of_commands()} == {*RUNS}
 
 
 def exact_pairs(value):
@@ -144,7 +144,7 @@ def flat(value):
 def test_the_form(here, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    always, known = always_and_known(declared()[command])
+    always, known = always_and_known(names_of_commands()[command])
     for arguments in RUNS[command]:
         status, out, err = here(*arguments, "--json")
         assert (status, err, out.count("\n")) == (0, "", 1)
@@ -173,16 +173,16 @@ FAMILIES = [
 ]
 
 
-def test_answers_about_families(answer_of, tmp_path, monkeypatch):
+def test_answers_names_of_family_answers(answer_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     (tmp_path / "sets.csv").write_text("set,things\na,x y\nb,y z\nc,z\n")
-    assert {command for command, *_ in FAMILIES} == {*about_families()}
+    assert {command for command, *_ in FAMILIES} == {*names_of_family_answers()}
     for command, *arguments in FAMILIES:
         words = [word for word in arguments if not word.startswith("-")][:1]
         options = arguments if command == "solve" else []
         found = plain(answer_of(command, *([] if options else words), "sets.csv", *options))
-        always, known = always_and_known(f"{FAMILY} {about_families()[command]}")
+        always, known = always_and_known(f"{FAMILY} {names_of_family_answers()[command]}")
         assert always <= {*found} <= known
 
 

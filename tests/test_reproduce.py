@@ -368,8 +368,8 @@ def test_section_4_2(monkeypatch, tmp_path):
     """From the committed distributions: what differs is reconstructed, and said to be."""
     asked = []
 
-    def committed(strategy, game, *, checkpoint, progress, **_):
-        asked.append((strategy, str(game), checkpoint))
+    def committed(strategy, game, *, execution):
+        asked.append((strategy, str(game), execution.checkpoint))
         name = "pattern_" + strategy.rpartition("=")[2]
         histogram = {
             row["shots"]: row["configurations"] for row in TABLES["evaluations"].read(name=name)

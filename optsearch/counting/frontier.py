@@ -145,7 +145,7 @@ def _fold(position: Permutation) -> Iterable[Permutation]:
             yield tuple(n * moved[cell // n] + cell % n for cell in position)
 
 
-class Tables(NamedTuple):
+class SweepTables(NamedTuple):
     """The board and the constraints as the kernel takes them, and explains them (`Frontier`)."""
 
     starts: NDArray[np.int32]
@@ -331,7 +331,7 @@ class FrontierSweep:
             [np.bincount(digits[starts[k] :], minlength=len(kinds)) for k in positions]
         )
         cells_needed = np.array([ahead.needed.bit_count() for ahead in cells_ahead])
-        tables = Tables(
+        tables = SweepTables(
             starts,
             needs=to_words([order.needs[i] for i in placed.tolist()]),
             closes=to_words([order.closes[i] for i in placed.tolist()]),

@@ -25,7 +25,7 @@ from optsearch.evaluation.runners import (
     runner_of,
 )
 from optsearch.evaluation.tasks import Task, run_task
-from optsearch.evaluation.top import TreeTop
+from optsearch.evaluation.top import Child, TreeTop
 from optsearch.game import Cell, Game
 from optsearch.game.position import Position
 from optsearch.play.hiding import Drawn
@@ -84,11 +84,8 @@ def seconds_per_configuration(
     return seconds / size
 
 
-Place = tuple[Position, int]  # with the number of its configurations
-
-
 def _time_largest(
-    run: Callable[[Position, int], object], path: list[Place], largest: int, clock: Clock
+    run: Callable[[Position, int], object], path: list[Child], largest: int, clock: Clock
 ) -> tuple[float, int]:
     """Time `run` at larger and larger positions of a path, for about a second in all.
 
@@ -116,16 +113,16 @@ def _time_largest(
     return seconds, size
 
 
-def _path(game: Game) -> list[Place]:
+def _path(game: Game) -> list[Child]:
     """Return the positions of a game of greedy at random ships, down to SMALLEST configurations."""
     posterior = Posterior(Position(game))
     (ships,) = posterior.sample(1, np.random.default_rng(1), masks=True)
     hidden = to_masks(ships)
     top = TreeTop(runner_of("greedy", game), None, SMALLEST)
     path = []
-    for place in top.path(hidden, Position(game), posterior.configurations):
-        path.append(place)
-        if place[1] <= SMALLEST:
+    for child in top.path(hidden, Position(game), posterior.configurations):
+        path.append(child)
+        if child.configurations <= SMALLEST:
             break
     return path
 

@@ -379,7 +379,7 @@ class _Comparison:
     plays on.
     """
 
-    def __init__(self, strategy: Rollout, position: Position, family: _Family):
+    def __init__(self, strategy: Rollout, position: Position, family: _RolloutFamily):
         self._rule = strategy._numbers
         self._position = position
         self._family = family
@@ -520,7 +520,7 @@ class _Comparison:
         return chosen[0]
 
 
-class _Family(ABC):
+class _RolloutFamily(ABC):
     """The configurations of a position, and operations on parts of them.
 
     root -- the part of all. hashes -- of the cells of each configuration, for samples. certain -- a
@@ -568,7 +568,7 @@ class _Family(ABC):
         return {}
 
 
-class _SilentFamily(_Family):
+class _SilentFamily(_RolloutFamily):
     """Configurations of which hits tell nothing: a part is a list of masks of the cells not hit."""
 
     def __init__(self, position: Position):
@@ -611,7 +611,7 @@ class _SilentFamily(_Family):
         return any(all(s >> other & 1 for s in having) for other in others)
 
 
-class _LabelledFamily(_Family):
+class _LabelledFamily(_RolloutFamily):
     """Configurations of which hits tell labels: a part is a state of the search."""
 
     def __init__(self, position: Position):

@@ -383,27 +383,27 @@ def _printed_order(cells: list[Cell]) -> tuple[bool, int, int]:
     return (True, row, column) if is_vertical else (False, column, row)
 
 
-class _Sinking(NamedTuple):
+class _SinkingHit(NamedTuple):
     """The hit that sank a ship, as sets of cells (two words). hits_by_then -- with the last one."""
 
     last_cell: NDArray[np.uint64]
     hits_by_then: NDArray[np.uint64]
 
 
-def _sinkings(position: Position) -> dict[int, _Sinking]:
+def _sinkings(position: Position) -> dict[int, _SinkingHit]:
     """Map each ship known to be sunk, by its index in the fleet, to its sinking.
 
     Of several ships of one length, the first of the fleet is taken to be sunk first.
     """
     fleet, hits = position.game.fleet, 0
-    sinkings = dict[int, _Sinking]()
+    sinkings = dict[int, _SinkingHit]()
     for shot in position.shots:
         bit = position.game.bit(shot.cell)
         hits |= bit if shot.reply.hit else 0
         if shot.reply.label is not None:
             of_length = [i for i, length in enumerate(fleet) if length == shot.reply.label]
             first_afloat = next(i for i in of_length if i not in sinkings)
-            sinkings[first_afloat] = _Sinking(*to_words([bit, hits]))
+            sinkings[first_afloat] = _SinkingHit(*to_words([bit, hits]))
     return sinkings
 
 
