@@ -152,9 +152,10 @@ class _Certificate:
         self.refuse(f"{name} is {claimed}; it is proved to be {self.convert(payment)}")
 
     def convert(self, value: Fraction) -> Fraction:
-        """Convert a mean payment to a value of the objective, or such a value to a payment.
+        """Convert a mean payment to a value of the objective, or back.
 
-        For the mean they are equal. For within=K the value is the probability to finish.
+        For the mean they are equal. For within=K the value is the probability to finish, and the
+        payment is that of not finishing.
         """
         return value if self.objective.shots is None else 1 - value
 
@@ -334,7 +335,7 @@ class _Certificate:
         return payments
 
     def payment(self, shots: int) -> int:
-        """Return what the shooter pays for a game of so many shots."""
+        """Return what the shooter pays for a game with this number of shots."""
         if self.objective.shots is None:
             return shots
         return int(shots > self.objective.shots)

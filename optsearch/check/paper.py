@@ -178,7 +178,7 @@ def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
     shot in some order in which each might have been a hit (`_can_be_misses`).
 
     For each number of shots, random sets of cells are drawn. On each, the states are the different
-    parts of configurations there; one of them, drawn too, decides if all of them are counted.
+    parts of configurations there. One part is drawn; if it can occur, all parts are counted.
     """
     generator = random.Random(seed)
     hits_needed = sets[0].bit_count()

@@ -123,7 +123,7 @@ class Marks:
     A mark is a bit; a set of marks is a mask.
 
     marks_on -- the set of marks on each cell. is_labelled -- True if a cell has several marks.
-    symmetries -- permutations of the marks; the identity is one of them. name -- returns the name
+    symmetries -- permutations of the marks, with the identity. name -- returns the name
     of a cell for its index.
     """
 

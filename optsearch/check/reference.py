@@ -186,7 +186,7 @@ def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
 def best_greedy(family: Family) -> int:
     """Return the least total height of strategies that always shoot a most probable useful cell.
 
-    A certain hit is such a cell.
+    A certain hit is always among the most probable cells.
     """
     if is_over(family):
         return 0

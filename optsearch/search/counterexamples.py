@@ -517,8 +517,8 @@ class Positions:
         """Return the positions after each reply to a shot, and whether it can tell something.
 
         The list has the codes after a miss, then after each hit. The array is True for positions
-        in which the cell is not shot and several replies are possible. Where the cell is shot
-        already, the codes stay as they are.
+        in which the cell is not shot and several replies are possible. If a position has the cell
+        shot already, its code does not change.
         """
         power = self._base ** (self.game.cells - 1 - cell)
         is_unshot = codes // power % self._base == self._base - 1

@@ -212,7 +212,7 @@ class BestFirstSearch:
     def next_question(self) -> Question | None:
         """Return the most promising question that is not asked yet, and count it as asked.
 
-        Return None if there is none now; answers to questions under way may raise new ones.
+        Return None if every question is asked now; their answers may lead to new questions.
         """
         if self.stops_below_ceiling and self.root.upper < self.ceiling:
             return None

@@ -1,7 +1,7 @@
 """Greedy: always shoot a most probable cell. Its exact value, for all ways to break ties.
 
 Section 3.3 of Audinot, Bonnet and Viennot (2014). Often several cells are equally probable (tied),
-so there are many greedy strategies. A *rule* says how ties are broken, and so names one of them:
+so there are many greedy strategies. A *rule* says how ties are broken, and so names one strategy:
 
     best          at every node the tied cell after which greedy can do best
     worst         at every node the tied cell after which greedy can do worst
@@ -14,8 +14,8 @@ so there are many greedy strategies. A *rule* says how ties are broken, and so n
 
 A cell that is in every configuration is a certain hit, and a most probable cell. If nothing is
 announced, or if each hit names its ship, certain hits are free, and every rule shoots them first.
-If sinkings are announced, the time of such a hit matters. Then the rule chooses it as it chooses
-any other cell (`Kernel.greedy_choices`).
+If sinkings are announced, the time of a certain hit matters. Then the rule chooses it like any
+other cell (`Kernel.greedy_choices`).
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class GreedySolver:
 
     @cached_property
     def greedy_shots(self) -> tuple[Cell, ...]:
-        """The most probable cells, in row-major order; a certain hit is one of them."""
+        """The most probable cells, in row-major order, certain hits among them."""
         return tuple(map(self.position.game.cell, self._kernel("optimal").greedy_shots(self._root)))
 
     @cached_property

@@ -135,7 +135,7 @@ def claims_for(
             goals[normal] = target, family
 
     def require_together(parts: list[WeightedSets], needed: int) -> None:
-        """Make it a goal to prove that these families need so many misses in total."""
+        """Make it a goal to prove that these families together need at least `needed` misses."""
         if sum(map(marks.bound_by_counting, parts)) >= needed:
             return
         parts = sorted(parts, key=len)

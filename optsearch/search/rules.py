@@ -174,8 +174,8 @@ class Rule:
 
     order -- the cells (row * columns + column) in the order in which ties are broken.
     endgame -- with at most this number of configurations left, it plays the optimum; 10 or fewer.
-    candidates, percent, screen, finalists, cap, truncate -- of rollouts. With one candidate there
-    are none: the rule is greedy.
+    candidates, percent, screen, finalists, cap, truncate -- of rollouts. With one candidate the
+    rule is greedy, without rollouts.
     estimates -- estimated misses, times 4096, with which rollouts on samples stop: a row for each
     number of cells left to hit, with 128 values.
     score -- chooses the shot; None shoots a most probable cell. rank -- ranks the candidates of
@@ -304,7 +304,7 @@ class PatternRule:
 
 
 def _validated_score(name: str, score: object, game: Game) -> Any:
-    """Return the score in a field of a `Rule`, checked for a game; StrategyError if it is none."""
+    """Return the score in a field of a `Rule`, checked for a game, or raise StrategyError."""
     if not isinstance(score, CompiledScore | None):
         raise StrategyError(
             f"{name}={safe_repr(score)} is not a score; a CompiledScore or None is accepted"
@@ -323,7 +323,7 @@ def _require_coded(game: Game) -> None:
 
 
 def checked_number(name: str, value: object, low: int, high: int) -> int:
-    """Return a value as an integer; StrategyError if it is none, or not from `low` to `high`.
+    """Return a value as an integer; StrategyError if it is not an integer from `low` to `high`.
 
     name -- what errors call it.
     """

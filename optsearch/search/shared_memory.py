@@ -16,7 +16,7 @@ CAN_SHARE = hasattr(os, "memfd_create")  # Linux; elsewhere each worker has a ta
 
 
 class MemoryHandle(NamedTuple):
-    """Where other processes find the memory of a process: in a file that this process has open.
+    """The address of shared memory for other processes: a file that its process has open.
 
     descriptor -- of the file, in that process. size -- bytes of the memory. name -- random bytes
     by which the memory is recognized.

@@ -484,7 +484,7 @@ class Solver:
         self._disk = None
 
     def _greedy(self) -> tuple[tuple[Cell, ...], int]:
-        """Return the cells that greedy chooses from, and the least total height after one of them.
+        """Return the cells that greedy chooses from, and the least total height if it shoots one.
 
         Raises TableError if that is less than the optimum.
         """

@@ -54,7 +54,7 @@ class Parallel:
 
 
 class SearchSpec(NamedTuple):
-    """What a worker must know of a search; shared_memory -- with other workers, or None."""
+    """The arguments of a search for a worker; shared_memory -- of all workers, or None."""
 
     position: Position
     objective: Objective
