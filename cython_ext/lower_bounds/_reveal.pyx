@@ -79,42 +79,42 @@ cdef class Reveal:
     cdef readonly int64_t sets        # of ships for which F was computed
 
     def __cinit__(self, int cells, int misses, kinds, sequences):
-        cdef int i, j, total = 0
+        cdef int kind, placement, placements = 0
         cdef const uint64_t[:, ::1] masks, halos
-        cdef Cells left
+        cdef Cells cells_left
         if not 1 <= cells <= 128 or not 1 <= misses <= MAX_MISSES or len(kinds) > MAX_KINDS:
             raise ValueError("a board of at most 128 cells, and 1 to 128 values")
         self.arena = Arena()
         self.cells, self.misses, self.kinds = cells, misses, len(kinds)
         self.sequences = sequences
-        for i, (count, mask_words, halo_words) in enumerate(kinds):
+        for kind, (count, mask_words, halo_words) in enumerate(kinds):
             masks, halos = mask_words, halo_words
             if not 1 <= masks.shape[0] <= MAX_PLACEMENTS:
                 raise ValueError("no placements or too many")
-            self.count[i], self.number[i] = count, masks.shape[0]
+            self.count[kind], self.number[kind] = count, masks.shape[0]
             self.ships += count
-            total += masks.shape[0]
-            self.length[i] = size(join(masks[0, 0], masks[0, 1]))
-            self.mask[i], self.halo[i] = self.arena.cells(masks), self.arena.cells(halos)
-            self.cell[i] = <uint16_t*>self.arena.array(
-                masks.shape[0] * self.length[i], sizeof(uint16_t))
-            for j in range(masks.shape[0]):
-                left = self.mask[i][j]
-                self.halo[i][j] |= left
-                for k in range(self.length[i]):
-                    self.cell[i][j * self.length[i] + k] = first(left)
-                    left &= left - 1
+            placements += masks.shape[0]
+            self.length[kind] = size(join(masks[0, 0], masks[0, 1]))
+            self.mask[kind], self.halo[kind] = self.arena.cells(masks), self.arena.cells(halos)
+            self.cell[kind] = <uint16_t*>self.arena.array(
+                masks.shape[0] * self.length[kind], sizeof(uint16_t))
+            for placement in range(masks.shape[0]):
+                cells_left = self.mask[kind][placement]
+                self.halo[kind][placement] |= cells_left
+                for index in range(self.length[kind]):
+                    self.cell[kind][placement * self.length[kind] + index] = first(cells_left)
+                    cells_left &= cells_left - 1
         if self.ships > MAX_SHIPS:
             raise ValueError("too many ships")
-        hits = sum([self.count[i] * self.length[i] for i in range(self.kinds)])
+        hits = sum([self.count[kind] * self.length[kind] for kind in range(self.kinds)])
         if sequences.shape != (hits + 1, misses):
             raise ValueError("sequences of another fleet")
-        for i in range(self.ships + 1):
-            self.values[i] = <int64_t*>self.arena.array(total * (misses + 1), sizeof(int64_t))
-            self.places[i] = <uint16_t**>self.arena.array(total, sizeof(uint16_t*))
-            self.lengths[i] = <int*>self.arena.array(total, sizeof(int))
-        self.weights = <int64_t*>self.arena.array(total, sizeof(int64_t))
-        self.lowered = <int64_t*>self.arena.array(total, sizeof(int64_t))
+        for kind in range(self.ships + 1):
+            self.values[kind] = <int64_t*>self.arena.array(placements * (misses + 1), sizeof(int64_t))
+            self.places[kind] = <uint16_t**>self.arena.array(placements, sizeof(uint16_t*))
+            self.lengths[kind] = <int*>self.arena.array(placements, sizeof(int))
+        self.weights = <int64_t*>self.arena.array(placements, sizeof(int64_t))
+        self.lowered = <int64_t*>self.arena.array(placements, sizeof(int64_t))
 
     def __dealloc__(self):
         self.clear_tables()
@@ -149,186 +149,188 @@ cdef class Reveal:
         known -- words of the cells of these ships. closed -- words of these and their halos. left -- the
         number of ships of each kind that are not known.
         """
-        cdef int i, total = 0
-        cdef int64_t[::1] out
-        cdef Cells ships = join(known[0], known[1]), shut = join(closed[0], closed[1])
+        cdef int kind, ships_left = 0
+        cdef int64_t[::1] values
+        cdef Cells known_cells = join(known[0], known[1]), closed_cells = join(closed[0], closed[1])
         result = np.zeros(self.misses + 1, np.int64)
-        out = result
-        for i in range(self.kinds):
-            if not 0 <= left[i] <= self.count[i]:
+        values = result
+        for kind in range(self.kinds):
+            if not 0 <= left[kind] <= self.count[kind]:
                 raise ValueError("ships of another fleet")
-            self.left[i] = left[i]
-            total += left[i]
+            self.left[kind] = left[kind]
+            ships_left += left[kind]
         with nogil:
-            self.solve(total, ships, shut, &out[0])
+            self.solve(ships_left, known_cells, closed_cells, &values[0])
             self.clear_tables()
         return result
 
-    cdef int solve(self, int ships, Cells known, Cells closed, int64_t* out) except -1 nogil:
-        """Fill F and the completions of a set of known ships; ships -- the number of the others."""
-        cdef int kind, i, p = 0, j, width = self.misses + 1
+    cdef int solve(self, int ships_left, Cells known, Cells closed, int64_t* out) except -1 nogil:
+        """Fill F and the completions of a set of known ships; ships_left -- the number of the others."""
+        cdef int kind, index, count = 0, misses, width = self.misses + 1
         cdef int64_t entry
-        cdef uint64_t hash = hash_of(known), at
-        cdef Table* table = &self.tables[ships]
-        cdef int64_t* values = self.values[ships]
+        cdef uint64_t hash = hash_of(known), slot
+        cdef Table* table = &self.tables[ships_left]
+        cdef int64_t* values = self.values[ships_left]
         cdef int64_t total
-        cdef int64_t most[MAX_MISSES]
-        if ships == 0:
-            for j in range(width):
-                out[j] = 1
+        cdef int64_t least_mean[MAX_MISSES]
+        if ships_left == 0:
+            for misses in range(width):
+                out[misses] = 1
             return 0
-        at = hash
-        entry = next_number(&table.numbers, hash, &at)
+        slot = hash
+        entry = next_number(&table.numbers, hash, &slot)
         while entry >= 0 and table.keys[entry] != known:
-            entry = next_number(&table.numbers, hash, &at)
+            entry = next_number(&table.numbers, hash, &slot)
         if entry >= 0:
             memcpy(out, table.values + entry * width, width * sizeof(int64_t))
             return 0
         self.sets += 1
         memset(out, 0, width * sizeof(int64_t))
-        for j in range(self.misses):
-            most[j] = -1
+        for misses in range(self.misses):
+            least_mean[misses] = -1
         for kind in range(self.kinds):
             if self.left[kind] == 0:
                 continue
-            start = p
+            first_index = count
             self.left[kind] -= 1
-            for i in range(self.number[kind]):
-                if self.mask[kind][i] & closed:
+            for index in range(self.number[kind]):
+                if self.mask[kind][index] & closed:
                     continue
-                self.solve(ships - 1, known | self.mask[kind][i], closed | self.halo[kind][i],
-                           values + p * width)
-                if values[p * width + self.misses] == 0:
+                self.solve(ships_left - 1, known | self.mask[kind][index],
+                           closed | self.halo[kind][index], values + count * width)
+                if values[count * width + self.misses] == 0:
                     continue
-                self.places[ships][p] = self.cell[kind] + i * self.length[kind]
-                self.lengths[ships][p] = self.length[kind]
-                p += 1
+                self.places[ships_left][count] = self.cell[kind] + index * self.length[kind]
+                self.lengths[ships_left][count] = self.length[kind]
+                count += 1
             self.left[kind] += 1
             # Each completion has `left` ships of this kind, so it was counted that often.
-            for j in range(width):
+            for misses in range(width):
                 total = 0
-                for i in range(start, p):
-                    total += values[i * width + j]
+                for index in range(first_index, count):
+                    total += values[index * width + misses]
                 total //= self.left[kind]
-                if j == self.misses:
-                    out[j] = total
-                elif most[j] < 0 or total < most[j]:
-                    most[j] = total
-        if p and out[self.misses]:
-            self.bound_finished(ships, p, out)
-            for j in range(self.misses):
-                out[j] = min(out[j], most[j])
-            for j in range(self.misses - 2, -1, -1):
-                out[j] = min(out[j], out[j + 1])
+                if misses == self.misses:
+                    out[misses] = total
+                elif least_mean[misses] < 0 or total < least_mean[misses]:
+                    least_mean[misses] = total
+        if count and out[self.misses]:
+            self.bound_finished(ships_left, count, out)
+            for misses in range(self.misses):
+                out[misses] = min(out[misses], least_mean[misses])
+            for misses in range(self.misses - 2, -1, -1):
+                out[misses] = min(out[misses], out[misses + 1])
         else:
             memset(out, 0, width * sizeof(int64_t))
         self.store(table, known, out)
         return 0
 
-    cdef void bound_finished(self, int ships, int p, int64_t* out) noexcept nogil:
+    cdef void bound_finished(self, int ships_left, int count, int64_t* out) noexcept nogil:
         """Fill F(l) by the coverage of k cells, and by sequences behind the completions that j cells meet."""
-        cdef int width = self.misses + 1, i, j, k, m, hits = 0
-        cdef int64_t* values = self.values[ships]
-        cdef int64_t* w = self.weights
+        cdef int width = self.misses + 1, index, j, cells, misses, hits = 0
+        cdef int64_t* values = self.values[ships_left]
+        cdef int64_t* weights = self.weights
         cdef int64_t total
-        cdef int64_t best[MAX_MISSES + 1]
-        for m in range(self.misses):
-            out[m] = 0
+        cdef int64_t most_covered[MAX_MISSES + 1]
+        for misses in range(self.misses):
+            out[misses] = 0
         for j in range(self.misses):
             total = 0
-            for i in range(p):
-                w[i] = values[i * width + j] - (values[i * width + j - 1] if j else 0)
-                total += w[i]
+            for index in range(count):
+                weights[index] = (values[index * width + j]
+                                  - (values[index * width + j - 1] if j else 0))
+                total += weights[index]
             if total == 0:
-                if ships == 1:
+                if ships_left == 1:
                     break    # F of a whole fleet is 1 from l = 0 on
                 continue
-            self.bound_coverage(ships, p, total, self.misses - j, best)
+            self.bound_coverage(ships_left, count, total, self.misses - j, most_covered)
             # The weights d(j) are covered by k cells where l - k + 1 = j.
-            for k in range(1, self.misses - j + 1):
-                out[j + k - 1] += best[k]
-        if ships > 1:  # of the last ship the weights d(0) = 1 are the completions
+            for cells in range(1, self.misses - j + 1):
+                out[j + cells - 1] += most_covered[cells]
+        if ships_left > 1:  # of the last ship the weights d(0) = 1 are the completions
             total = 0
-            for i in range(p):
-                w[i] = values[i * width + self.misses]
-                total += w[i]
-            self.bound_coverage(ships, p, total, self.misses, best)
-        for i in range(self.kinds):
-            hits += self.left[i] * self.length[i]
-        for m in range(self.misses):
-            out[m] = min(out[m], self.sequences[hits, m])
-            for j in range(1, m + 1):
-                out[m] = min(out[m], best[j] + self.sequences[hits, m - j])
-            out[m] = min(out[m], best[m + 1])
+            for index in range(count):
+                weights[index] = values[index * width + self.misses]
+                total += weights[index]
+            self.bound_coverage(ships_left, count, total, self.misses, most_covered)
+        for index in range(self.kinds):
+            hits += self.left[index] * self.length[index]
+        for misses in range(self.misses):
+            out[misses] = min(out[misses], self.sequences[hits, misses])
+            for j in range(1, misses + 1):
+                out[misses] = min(out[misses], most_covered[j] + self.sequences[hits, misses - j])
+            out[misses] = min(out[misses], most_covered[misses + 1])
 
-    cdef void bound_coverage(self, int ships, int p, int64_t total, int most, int64_t* best) noexcept nogil:
-        """Fill best[k], k = 1 … most: a bound on the weight of p placements that k cells cover."""
-        cdef int64_t degree[128]
-        cdef int64_t filled[128]
-        cdef int64_t* w = self.weights
-        cdef int64_t* u = self.lowered
-        cdef uint16_t** places = self.places[ships]
-        cdef int* lengths = self.lengths[ships]
+    cdef void bound_coverage(self, int ships_left, int count, int64_t total_weight, int most_cells,
+                             int64_t* most_covered) noexcept nogil:
+        """Fill most_covered[k], k = 1 … most_cells: a bound on the weight of placements that k cells cover."""
+        cdef int64_t weight_on_cell[128]
+        cdef int64_t lowered_on_cell[128]
+        cdef int64_t* weights = self.weights
+        cdef int64_t* lowered = self.lowered
+        cdef uint16_t** places = self.places[ships_left]
+        cdef int* lengths = self.lengths[ships_left]
         cdef int64_t level, largest = 0, value, loss, bound, highest
-        cdef int i, k, c, n
-        for c in range(self.cells):
-            degree[c] = 0
-        for i in range(p):
-            for c in range(lengths[i]):
-                degree[places[i][c]] += w[i]
-        memcpy(filled, degree, self.cells * sizeof(int64_t))
+        cdef int index, cells, cell, cell_count
+        for cell in range(self.cells):
+            weight_on_cell[cell] = 0
+        for index in range(count):
+            for cell in range(lengths[index]):
+                weight_on_cell[places[index][cell]] += weights[index]
+        memcpy(lowered_on_cell, weight_on_cell, self.cells * sizeof(int64_t))
         # All of u = w: the sum of the k largest cells.
-        n = self.cells
+        cell_count = self.cells
         bound = 0
-        for k in range(1, most + 1):
-            if bound < total and k <= n:
+        for cells in range(1, most_cells + 1):
+            if bound < total_weight and cells <= cell_count:
                 highest = -1
-                for c in range(n):
-                    if filled[c] > highest:
-                        highest, i = filled[c], c
-                filled[i] = -1
+                for cell in range(cell_count):
+                    if lowered_on_cell[cell] > highest:
+                        highest, index = lowered_on_cell[cell], cell
+                lowered_on_cell[index] = -1
                 bound += max(highest, 0)
-                if k == 1:
+                if cells == 1:
                     largest = highest
-            best[k] = min(bound, total)
+            most_covered[cells] = min(bound, total_weight)
         level = largest * SCALE
-        for _ in range(LEVELS // 2 if ships == 1 else LEVELS):
+        for _ in range(LEVELS // 2 if ships_left == 1 else LEVELS):
             # The last ship has most of the sets, and small sums: coarser levels do.
-            level -= level // (5 if ships == 1 else 9)
+            level -= level // (5 if ships_left == 1 else 9)
             if level == 0:
                 break
-            memset(filled, 0, self.cells * sizeof(int64_t))
-            loss = total * SCALE
-            for i in range(p):
+            memset(lowered_on_cell, 0, self.cells * sizeof(int64_t))
+            loss = total_weight * SCALE
+            for index in range(count):
                 highest = 0
-                for c in range(lengths[i]):
-                    highest = max(highest, degree[places[i][c]])
+                for cell in range(lengths[index]):
+                    highest = max(highest, weight_on_cell[places[index][cell]])
                 # Scaled down so that no cell has more than the level. No overflow: weights are
                 # below 2^31 and the quotient is taken as a fraction of 2^20.
-                value = w[i] * SCALE
+                value = weights[index] * SCALE
                 if highest * SCALE > level:
                     value = <int64_t>(<double>value * level / (<double>highest * SCALE))
-                    if value > w[i] * SCALE:
-                        value = w[i] * SCALE
-                u[i] = value
+                    if value > weights[index] * SCALE:
+                        value = weights[index] * SCALE
+                lowered[index] = value
                 loss -= value
-                for c in range(lengths[i]):
-                    filled[places[i][c]] += value
-            for i in range(p):
-                value = w[i] * SCALE - u[i]
+                for cell in range(lengths[index]):
+                    lowered_on_cell[places[index][cell]] += value
+            for index in range(count):
+                value = weights[index] * SCALE - lowered[index]
                 if value:
-                    for c in range(lengths[i]):
-                        value = min(value, level - filled[places[i][c]])
+                    for cell in range(lengths[index]):
+                        value = min(value, level - lowered_on_cell[places[index][cell]])
                     if value > 0:
                         loss -= value
-                        for c in range(lengths[i]):
-                            filled[places[i][c]] += value
-            if loss >= total * SCALE:
+                        for cell in range(lengths[index]):
+                            lowered_on_cell[places[index][cell]] += value
+            if loss >= total_weight * SCALE:
                 break
             highest = 0
-            for c in range(self.cells):
-                highest = max(highest, filled[c])
-            for k in range(1, most + 1):
-                bound = (loss + k * highest + SCALE - 1) // SCALE
-                if bound < best[k]:
-                    best[k] = bound
+            for cell in range(self.cells):
+                highest = max(highest, lowered_on_cell[cell])
+            for cells in range(1, most_cells + 1):
+                bound = (loss + cells * highest + SCALE - 1) // SCALE
+                if bound < most_covered[cells]:
+                    most_covered[cells] = bound

@@ -41,8 +41,8 @@ cdef enum:
 
 
 cdef struct Kind:
-    int n
-    Cells sets[MAX_PLACEMENTS]
+    int count
+    Cells masks[MAX_PLACEMENTS]
     int32_t cells[MAX_PLACEMENTS][MAX_CELLS]  # of each placement
     int length[MAX_PLACEMENTS]
 
@@ -52,7 +52,7 @@ cdef class KnownShips:
 
     closed -- uint64 of shape (cells, 2): the cells that a ship on a cell closes. images -- int32 of
         shape (symmetries, cells). long, short -- all placements, uint64 of shape (n, 2).
-    together -- uint8 of shape (long placements, short placements): 1 if both may be on the board.
+    fits -- uint8 of shape (long placements, short placements): 1 if both may be on the board.
     """
 
     cdef Arena arena
@@ -64,8 +64,8 @@ cdef class KnownShips:
 
     def __cinit__(self, const uint64_t[:, ::1] closed, const int32_t[:, ::1] images,
                   const uint64_t[:, ::1] long, const uint64_t[:, ::1] short,
-                  const unsigned char[:, ::1] together):
-        cdef int p, q
+                  const unsigned char[:, ::1] fits):
+        cdef int long_index, short_index
         self.cells, self.symmetries, self.images = closed.shape[0], images.shape[0], images
         if self.cells > MAX_CELLS or max(long.shape[0], short.shape[0]) > MAX_PLACEMENTS:
             raise ValueError(
@@ -77,138 +77,138 @@ cdef class KnownShips:
         self.load_kind(0, long)
         self.load_kind(1, short)
         memset(self.beside, 0, sizeof(self.beside))
-        for p in range(long.shape[0]):
-            for q in range(short.shape[0]):
-                if together[p, q]:
-                    self.beside[p][q >> 6] |= <uint64_t>1 << (q & 63)
+        for long_index in range(long.shape[0]):
+            for short_index in range(short.shape[0]):
+                if fits[long_index, short_index]:
+                    self.beside[long_index][short_index >> 6] |= <uint64_t>1 << (short_index & 63)
 
-    cdef void load_kind(self, int which, const uint64_t[:, ::1] sets):
+    cdef void load_kind(self, int which, const uint64_t[:, ::1] masks):
         cdef Kind* kind = self.kinds + which
-        cdef Cells rest
-        cdef int p
-        kind.n = sets.shape[0]
-        for p in range(kind.n):
-            rest = kind.sets[p] = join(sets[p, 0], sets[p, 1])
-            kind.length[p] = 0
-            while rest:
-                kind.cells[p][kind.length[p]] = first(rest)
-                kind.length[p] += 1
-                rest &= rest - 1
+        cdef Cells cells_left
+        cdef int placement
+        kind.count = masks.shape[0]
+        for placement in range(kind.count):
+            cells_left = kind.masks[placement] = join(masks[placement, 0], masks[placement, 1])
+            kind.length[placement] = 0
+            while cells_left:
+                kind.cells[placement][kind.length[placement]] = first(cells_left)
+                kind.length[placement] += 1
+                cells_left &= cells_left - 1
 
-    def count_free(self, const uint64_t[:, ::1] known, int most_long, int most_short):
-        """Return a row per set of known ships: int64 of shape (n, 4 + most_long - 1 + most_short - 1).
+    def count_free(self, const uint64_t[:, ::1] revealed, int most_long, int most_short):
+        """Return a row per set of revealed ships: int64 of shape (n, 4 + most_long - 1 + most_short - 1).
 
         A row has the number of images of the set (0 if another one of them is less), the free long and
         short placements, the pairs, packings of the long ones for s = 1, …, most_long - 1, and of the
-        short ones. known -- uint64 of shape (n, 2), the cells of all known ships. most_long, most_short
+        short ones. revealed -- uint64 of shape (n, 2), the cells of all revealed ships. most_long, most_short
         -- the most placements on a cell, 1 or more.
         """
-        cdef int64_t[:, ::1] out
+        cdef int64_t[:, ::1] rows
         cdef Py_ssize_t row
         if not (1 <= most_long <= MAX_PLACEMENTS and 1 <= most_short <= MAX_PLACEMENTS):
             raise ValueError(f"{most_long} and {most_short} placements on a cell; 1 to "
                              f"{MAX_PLACEMENTS} are handled")
-        result = np.zeros((known.shape[0], 2 + most_long + most_short), np.int64)
-        out = result
+        result = np.zeros((revealed.shape[0], 2 + most_long + most_short), np.int64)
+        rows = result
         with nogil:
-            for row in range(known.shape[0]):
-                self.fill_row(join(known[row, 0], known[row, 1]), most_long, most_short, &out[row, 0])
+            for row in range(revealed.shape[0]):
+                self.fill_row(join(revealed[row, 0], revealed[row, 1]), most_long, most_short, &rows[row, 0])
         return result
 
-    cdef int count_images(self, Cells known) noexcept nogil:
+    cdef int count_images(self, Cells revealed) noexcept nogil:
         """Count the different images of a set; 0 if one of them is less than the set."""
-        cdef int s, same = 0
-        cdef Cells rest, image
-        for s in range(self.symmetries):
-            rest, image = known, 0
-            while rest:
-                image |= one(self.images[s, first(rest)])
-                rest &= rest - 1
-            if image < known:
+        cdef int symmetry, fixing = 0
+        cdef Cells cells_left, image
+        for symmetry in range(self.symmetries):
+            cells_left, image = revealed, 0
+            while cells_left:
+                image |= one(self.images[symmetry, first(cells_left)])
+                cells_left &= cells_left - 1
+            if image < revealed:
                 return 0
-            same += image == known
-        return self.symmetries // same
+            fixing += image == revealed
+        return self.symmetries // fixing
 
-    cdef void fill_row(self, Cells known, int most_long, int most_short, int64_t* out) noexcept nogil:
+    cdef void fill_row(self, Cells revealed, int most_long, int most_short, int64_t* row) noexcept nogil:
         cdef int free_long[MAX_PLACEMENTS]
         cdef int free_short[MAX_PLACEMENTS]
-        cdef uint64_t bits[WORDS]
-        cdef Cells closed = 0, rest = known
-        cdef int i, w, s, longs, shorts
-        out[0] = self.count_images(known)
-        if out[0] == 0:
+        cdef uint64_t short_bits[WORDS]
+        cdef Cells closed = 0, cells_left = revealed
+        cdef int i, word, capacity, long_count, short_count
+        row[0] = self.count_images(revealed)
+        if row[0] == 0:
             return
-        while rest:
-            closed |= self.closed[first(rest)]
-            rest &= rest - 1
-        longs = self.list_free(0, closed, free_long)
-        shorts = self.list_free(1, closed, free_short)
-        memset(bits, 0, sizeof(bits))
-        for i in range(shorts):
-            bits[free_short[i] >> 6] |= <uint64_t>1 << (free_short[i] & 63)
-        out[1], out[2], out[3] = longs, shorts, 0
-        for i in range(longs):
-            for w in range(WORDS):
-                out[3] += popcount(bits[w] & self.beside[free_long[i]][w])
-        for s in range(1, most_long):
-            out[3 + s] = self.packing_size(0, free_long, longs, s)
-        for s in range(1, most_short):
-            out[2 + most_long + s] = self.packing_size(1, free_short, shorts, s)
+        while cells_left:
+            closed |= self.closed[first(cells_left)]
+            cells_left &= cells_left - 1
+        long_count = self.list_free(0, closed, free_long)
+        short_count = self.list_free(1, closed, free_short)
+        memset(short_bits, 0, sizeof(short_bits))
+        for i in range(short_count):
+            short_bits[free_short[i] >> 6] |= <uint64_t>1 << (free_short[i] & 63)
+        row[1], row[2], row[3] = long_count, short_count, 0
+        for i in range(long_count):
+            for word in range(WORDS):
+                row[3] += popcount(short_bits[word] & self.beside[free_long[i]][word])
+        for capacity in range(1, most_long):
+            row[3 + capacity] = self.packing_size(0, free_long, long_count, capacity)
+        for capacity in range(1, most_short):
+            row[2 + most_long + capacity] = self.packing_size(1, free_short, short_count, capacity)
 
-    cdef int list_free(self, int which, Cells closed, int* out) noexcept nogil:
+    cdef int list_free(self, int which, Cells closed, int* free) noexcept nogil:
         cdef Kind* kind = self.kinds + which
-        cdef int p, n = 0
-        for p in range(kind.n):
-            if not kind.sets[p] & closed:
-                out[n] = p
-                n += 1
-        return n
+        cdef int placement, count = 0
+        for placement in range(kind.count):
+            if not kind.masks[placement] & closed:
+                free[count] = placement
+                count += 1
+        return count
 
-    cdef int packing_size(self, int which, const int* free, int n, int capacity) noexcept nogil:
+    cdef int packing_size(self, int which, const int* free, int count, int capacity) noexcept nogil:
         """Return the size of a packing: free placements of which no cell is in more than `capacity`."""
         cdef Kind* kind = self.kinds + which
-        cdef int left[MAX_CELLS]
+        cdef int uses_left[MAX_CELLS]
         cdef int free_with_cell[MAX_CELLS]
         cdef int open[MAX_PLACEMENTS]
-        cdef int i, j, p, c, best, chosen = 0, number = n, kept
-        cdef int64_t score, least
-        for c in range(self.cells):
-            left[c], free_with_cell[c] = capacity, 0
-        for i in range(n):
+        cdef int i, j, placement, cell, best_index, packed = 0, open_count = count, kept_count
+        cdef int64_t score, least_score
+        for cell in range(self.cells):
+            uses_left[cell], free_with_cell[cell] = capacity, 0
+        for i in range(count):
             open[i] = free[i]
             for j in range(kind.length[free[i]]):
                 free_with_cell[kind.cells[free[i]][j]] += 1
-        while number:
-            best, least = 0, -1
-            for i in range(number):
-                p, score = open[i], 0
-                for j in range(kind.length[p]):
-                    c = kind.cells[p][j]
-                    score += free_with_cell[c] * (SHARE // left[c])
-                if least < 0 or score < least:
-                    best, least = i, score
-            p = open[best]
-            chosen += 1
-            for j in range(kind.length[p]):
-                c = kind.cells[p][j]
-                left[c] -= 1
-                free_with_cell[c] -= 1
-            kept = 0
-            for i in range(number):
-                if i == best:
+        while open_count:
+            best_index, least_score = 0, -1
+            for i in range(open_count):
+                placement, score = open[i], 0
+                for j in range(kind.length[placement]):
+                    cell = kind.cells[placement][j]
+                    score += free_with_cell[cell] * (SHARE // uses_left[cell])
+                if least_score < 0 or score < least_score:
+                    best_index, least_score = i, score
+            placement = open[best_index]
+            packed += 1
+            for j in range(kind.length[placement]):
+                cell = kind.cells[placement][j]
+                uses_left[cell] -= 1
+                free_with_cell[cell] -= 1
+            kept_count = 0
+            for i in range(open_count):
+                if i == best_index:
                     continue
-                p = open[i]
-                for j in range(kind.length[p]):
-                    if left[kind.cells[p][j]] == 0:
+                placement = open[i]
+                for j in range(kind.length[placement]):
+                    if uses_left[kind.cells[placement][j]] == 0:
                         break
                 else:
-                    open[kept] = p
-                    kept += 1
+                    open[kept_count] = placement
+                    kept_count += 1
                     continue
-                for j in range(kind.length[p]):
-                    free_with_cell[kind.cells[p][j]] -= 1
-            number = kept
-        return chosen
+                for j in range(kind.length[placement]):
+                    free_with_cell[kind.cells[placement][j]] -= 1
+            open_count = kept_count
+        return packed
 
 
 cdef enum:
@@ -220,63 +220,64 @@ cdef enum:
 cdef class Finding:
     """The search for one hidden ship, with some of its placements met already, and nothing else hidden.
 
-    met -- int64: the most placements that 0, 1, 2, … cells meet, rising from 0 to all of them. words --
-    int64: the number of words by which a placement that is hit is finished with exactly 0, 1, 2, … further
+    met -- int64: the most placements that 0, 1, 2, … cells meet, rising from 0 to all of them. sequences --
+    int64: the number of sequences by which a placement that is hit is finished with exactly 0, 1, 2, … further
     misses. most -- the most placements on a cell, 1 or more. barred -- the most of these placements that
     one placement of the other ship bars.
     """
 
-    cdef const int64_t[::1] met, words
+    cdef const int64_t[::1] met, sequences
     cdef int most, free, barred, last, tail
-    cdef int64_t behind[TAIL]                 # sums of words within the last places of the chain
+    cdef int64_t sequences_within[TAIL]  # item w: the sequences with fewer than w further misses
 
-    def __cinit__(self, const int64_t[::1] met, const int64_t[::1] words, int most, int barred):
+    def __cinit__(self, const int64_t[::1] met, const int64_t[::1] sequences, int most, int barred):
         if not (1 <= most <= MAX_PLACEMENTS and 0 <= barred <= MAX_PLACEMENTS):
             raise ValueError(f"{most} placements on a cell, {barred} barred; 1 to {MAX_PLACEMENTS} "
                              f"and 0 to {MAX_PLACEMENTS} are handled")
         if not 1 <= met.shape[0] <= SHOTS - TAIL or met[0] or met[met.shape[0] - 1] > MAX_PLACEMENTS:
             raise ValueError(f"1 to {SHOTS - TAIL} numbers of placements met, the first 0, the last "
                              f"at most {MAX_PLACEMENTS}")
-        if (np.diff(met) < 0).any() or (np.asarray(words) < 0).any():
+        if (np.diff(met) < 0).any() or (np.asarray(sequences) < 0).any():
             raise ValueError("what is met rises, and no number of words is below 0")
-        self.met, self.words, self.most, self.barred = met, words, most, barred
+        self.met, self.sequences, self.most, self.barred = met, sequences, most, barred
         self.last = met.shape[0] - 1
         self.free = met[self.last]
-        self.behind[0], self.tail = 0, 0
-        while self.tail + 1 < TAIL and self.tail < words.shape[0] and words[self.tail] < most:
-            self.behind[self.tail + 1] = self.behind[self.tail] + words[self.tail]
+        self.sequences_within[0], self.tail = 0, 0
+        while self.tail + 1 < TAIL and self.tail < sequences.shape[0] and sequences[self.tail] < most:
+            self.sequences_within[self.tail + 1] = self.sequences_within[self.tail] + sequences[self.tail]
             self.tail += 1
 
     cdef int64_t met_by(self, int cells) noexcept nogil:
         return self.met[min(cells, self.last)]
 
-    cdef void fill_costs(self, int place, int hit, int price, int32_t* out, int step) noexcept nogil:
-        """Fill the least cost of the placements left, if the other ship is hit at a place of the chain.
+    cdef void fill_costs(self, int index, int met_before, int price, int32_t* out, int step) noexcept nogil:
+        """Fill the least cost of the placements of this ship that are left if the other ship is hit.
 
-        hit -- the number of placements met before. out -- the cost if the cell meets, and so bars, at least
-        0, …, `most` further ones, `step` apart.
+        index -- the place in the chain of the cell that hits it. met_before -- the number of
+        placements of this ship that the cells before meet. out -- item b * step gets the cost if the
+        cell meets, and so bars, at least b of the further placements, for b = 0, …, `most`.
         """
         cdef int64_t finished[SHOTS]
-        cdef int64_t sum = 0           # of finished[0], …, finished[within - 1]
-        cdef int within = 0, end, cells, barred, left, not_met = self.free - hit
+        cdef int64_t finished_sum = 0           # of finished[0], …, finished[within - 1]
+        cdef int within = 0, shots_after_hit, cells, barred, placements_left, not_met = self.free - met_before
         cdef int most_barred = max(self.barred, self.most)
         cdef int64_t cost[MAX_PLACEMENTS + 1]
         while True:                    # finished[w]: within w further misses
             finished[within] = not_met
-            for end in range(min(self.tail, within + 1) + 1):
-                cells = within + 1 - end
-                finished[within] = min(finished[within], self.behind[end] + min(
-                    <int64_t>self.most * cells, self.met_by(place + cells) - hit))
+            for shots_after_hit in range(min(self.tail, within + 1) + 1):
+                cells = within + 1 - shots_after_hit
+                finished[within] = min(finished[within], self.sequences_within[shots_after_hit] + min(
+                    <int64_t>self.most * cells, self.met_by(index + cells) - met_before))
             if finished[within] >= not_met:
                 break
-            sum += finished[within]
+            finished_sum += finished[within]
             within += 1
         for barred in range(most_barred + 1):
-            left = max(0, not_met - barred)
-            while within and finished[within - 1] >= left:
+            placements_left = max(0, not_met - barred)
+            while within and finished[within - 1] >= placements_left:
                 within -= 1
-                sum -= finished[within]
-            cost[barred] = <int64_t>(place - price + within) * left - sum
+                finished_sum -= finished[within]
+            cost[barred] = <int64_t>(index - price + within) * placements_left - finished_sum
         for barred in range(most_barred - 1, -1, -1):
             cost[barred] = min(cost[barred], cost[barred + 1])
         for barred in range(self.most + 1):
@@ -287,29 +288,33 @@ def least_cost(Finding long not None, Finding short not None, int price):
     """Return the least cost of the chain at a price, by the recursion of `lower_bounds.two_hidden`."""
     if not 0 <= price <= MOST_PRICE:
         raise ValueError(f"a price of {price}; 0 to {MOST_PRICE} are handled")
-    cdef int n = long.free, m = short.free
-    cdef int place, g, h, t, d, top_g, top_h, next_g, next_h
-    cdef int32_t[:, ::1] now, after, at_long, at_short
-    # at_long[h, d]: a long placement hit with d of the short ones, h of which are met; at_short so.
-    at_long = np.zeros((m + 1, short.most + 1), np.int32)
-    at_short = np.zeros((long.most + 1, n + 1), np.int32)
-    now = np.zeros((m + 1, n + 1), np.int32)
-    after = np.zeros((m + 1, n + 1), np.int32)
+    cdef int long_count = long.free, short_count = short.free
+    cdef int index, met_long, met_short, new_long, new_short
+    cdef int most_long, most_short, next_most_long, next_most_short
+    cdef int32_t[:, ::1] cost, cost_after, at_long, at_short
+    # at_long[met_short, new_short]: the cost at a cell that hits a long placement. The cells before met
+    # `met_short` of the short ones, and this cell meets `new_short` more. at_short likewise.
+    at_long = np.zeros((short_count + 1, short.most + 1), np.int32)
+    at_short = np.zeros((long.most + 1, long_count + 1), np.int32)
+    cost = np.zeros((short_count + 1, long_count + 1), np.int32)
+    cost_after = np.zeros((short_count + 1, long_count + 1), np.int32)
     with nogil:
-        for place in range(price - 1, -1, -1):
-            top_g, top_h = <int>long.met_by(place), <int>short.met_by(place)
-            next_g, next_h = <int>long.met_by(place + 1), <int>short.met_by(place + 1)
-            for h in range(top_h + 1):
-                short.fill_costs(place, h, price, &at_long[h, 0], 1)
-            for g in range(top_g + 1):
-                long.fill_costs(place, g, price, &at_short[0, g], n + 1)
-            now[:, :] = 0
-            for h in range(min(top_h, m - 1) + 1):
-                for g in range(min(top_g, n - 1) + 1):
-                    now[h, g] = INT32_MAX
-                for d in range(min(short.most, next_h - h) + 1):
-                    for t in range(min(long.most, next_g) + 1):
-                        lessen(&now[h, 0], &at_short[t, 0], &after[h + d, t], d,
-                               t * at_long[h, d], min(min(top_g, n - 1), next_g - t) + 1)
-            now, after = after, now
-    return after[0, 0]
+        for index in range(price - 1, -1, -1):
+            most_long, most_short = <int>long.met_by(index), <int>short.met_by(index)
+            next_most_long, next_most_short = <int>long.met_by(index + 1), <int>short.met_by(index + 1)
+            for met_short in range(most_short + 1):
+                short.fill_costs(index, met_short, price, &at_long[met_short, 0], 1)
+            for met_long in range(most_long + 1):
+                long.fill_costs(index, met_long, price, &at_short[0, met_long], long_count + 1)
+            cost[:, :] = 0
+            for met_short in range(min(most_short, short_count - 1) + 1):
+                for met_long in range(min(most_long, long_count - 1) + 1):
+                    cost[met_short, met_long] = INT32_MAX
+                for new_short in range(min(short.most, next_most_short - met_short) + 1):
+                    for new_long in range(min(long.most, next_most_long) + 1):
+                        lessen(&cost[met_short, 0], &at_short[new_long, 0],
+                               &cost_after[met_short + new_short, new_long], new_short,
+                               new_long * at_long[met_short, new_short],
+                               min(min(most_long, long_count - 1), next_most_long - new_long) + 1)
+            cost, cost_after = cost_after, cost
+    return cost_after[0, 0]
