@@ -120,6 +120,7 @@ cdef class Reveal:
         self.clear_tables()
 
     cdef void clear_tables(self) noexcept nogil:
+        """Free the cached values."""
         cdef int i
         for i in range(MAX_SHIPS + 1):
             free(self.tables[i].numbers.words)
@@ -144,10 +145,10 @@ cdef class Reveal:
         return 0
 
     def values_of(self, known, closed, left):
-        """Return the int64 array F(0) … F(misses - 1), completions of a set of known ships.
+        """Return F(0) … F(misses - 1) and the number of completions of a set of known ships, as int64.
 
-        known -- words of the cells of these ships. closed -- words of these and their halos. left -- the
-        number of ships of each kind that are not known.
+        known -- the cells of these ships, as two words. closed -- these and their halos, as two words.
+        left -- the number of ships of each kind that are not known.
         """
         cdef int kind, ships_left = 0
         cdef int64_t[::1] values
@@ -165,7 +166,11 @@ cdef class Reveal:
         return result
 
     cdef int solve(self, int ships_left, Cells known, Cells closed, int64_t* out) except -1 nogil:
-        """Fill F and the completions of a set of known ships; ships_left -- the number of the others."""
+        """Fill F(0) … F(misses - 1) and the completions of a set of known ships, by one ship more.
+
+        ships_left -- the number of ships that are not known. known -- the cells of the others. closed --
+        these and their halos.
+        """
         cdef int kind, index, count = 0, misses, width = self.misses + 1
         cdef int64_t entry
         cdef uint64_t hash = hash_of(known), slot
@@ -226,7 +231,10 @@ cdef class Reveal:
         return 0
 
     cdef void bound_finished(self, int ships_left, int count, int64_t* out) noexcept nogil:
-        """Fill F(l) by the coverage of k cells, and by sequences behind the completions that j cells meet."""
+        """Fill F(0) … F(misses - 1) by the coverage of k cells, and by sequences behind j cells.
+
+        count -- the number of placements of the next ship, whose values are those of the level.
+        """
         cdef int width = self.misses + 1, index, j, cells, misses, hits = 0
         cdef int64_t* values = self.values[ships_left]
         cdef int64_t* weights = self.weights
@@ -264,7 +272,12 @@ cdef class Reveal:
 
     cdef void bound_coverage(self, int ships_left, int count, int64_t total_weight, int most_cells,
                              int64_t* most_covered) noexcept nogil:
-        """Fill most_covered[k], k = 1 … most_cells: a bound on the weight of placements that k cells cover."""
+        """Fill most_covered[k], for k = 1 … most_cells: a bound on the weight that k cells cover.
+
+        Cells cover the placements on them, whose `weights` add up to total_weight. ships_left, count --
+        the level of the recursion, and the number of its placements. The bound is that of the module,
+        u is `lowered` here.
+        """
         cdef int64_t weight_on_cell[128]
         cdef int64_t lowered_on_cell[128]
         cdef int64_t* weights = self.weights

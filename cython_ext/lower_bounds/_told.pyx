@@ -83,6 +83,7 @@ cdef class KnownShips:
                     self.beside[long_index][short_index >> 6] |= <uint64_t>1 << (short_index & 63)
 
     cdef void load_kind(self, int which, const uint64_t[:, ::1] masks):
+        """Load the placements of the long (0) or the short (1) hidden ship."""
         cdef Kind* kind = self.kinds + which
         cdef Cells cells_left
         cdef int placement
@@ -98,10 +99,12 @@ cdef class KnownShips:
     def count_free(self, const uint64_t[:, ::1] revealed, int most_long, int most_short):
         """Return a row per set of revealed ships: int64 of shape (n, 4 + most_long - 1 + most_short - 1).
 
-        A row has the number of images of the set (0 if another one of them is less), the free long and
-        short placements, the pairs, packings of the long ones for s = 1, …, most_long - 1, and of the
-        short ones. revealed -- uint64 of shape (n, 2), the cells of all revealed ships. most_long, most_short
-        -- the most placements on a cell, 1 or more.
+        revealed -- uint64 of shape (n, 2), the cells of all ships of a set. most_long, most_short -- the
+        most placements on a cell, 1 or more. The columns are
+        - the number of images of the set under the symmetries, or 0 if one of them is less,
+        - the numbers of free long placements, of free short ones, and of pairs that fit together,
+        - the sizes of packings of the free long placements for s = 1, …, most_long - 1, then likewise of
+          the short ones.
         """
         cdef int64_t[:, ::1] rows
         cdef Py_ssize_t row
@@ -116,7 +119,7 @@ cdef class KnownShips:
         return result
 
     cdef int count_images(self, Cells revealed) noexcept nogil:
-        """Count the different images of a set; 0 if one of them is less than the set."""
+        """Count the different images of a set of cells; 0 if one of them is less than the set."""
         cdef int symmetry, fixing = 0
         cdef Cells cells_left, image
         for symmetry in range(self.symmetries):
@@ -130,6 +133,7 @@ cdef class KnownShips:
         return self.symmetries // fixing
 
     cdef void fill_row(self, Cells revealed, int most_long, int most_short, int64_t* row) noexcept nogil:
+        """Fill the row of `count_free` for one set; only its first column if that is 0."""
         cdef int free_long[MAX_PLACEMENTS]
         cdef int free_short[MAX_PLACEMENTS]
         cdef uint64_t short_bits[WORDS]
@@ -156,6 +160,7 @@ cdef class KnownShips:
             row[2 + most_long + capacity] = self.packing_size(1, free_short, short_count, capacity)
 
     cdef int list_free(self, int which, Cells closed, int* free) noexcept nogil:
+        """List the placements of a hidden ship without a closed cell, by index; return their number."""
         cdef Kind* kind = self.kinds + which
         cdef int placement, count = 0
         for placement in range(kind.count):
@@ -165,7 +170,11 @@ cdef class KnownShips:
         return count
 
     cdef int packing_size(self, int which, const int* free, int count, int capacity) noexcept nogil:
-        """Return the size of a packing: free placements of which no cell is in more than `capacity`."""
+        """Return the size of a packing: free placements, at most `capacity` of which have any cell.
+
+        The placements join it one by one, those first whose cells are in the fewest other open ones.
+        A placement stays open until one of its cells has no use left.
+        """
         cdef Kind* kind = self.kinds + which
         cdef int uses_left[MAX_CELLS]
         cdef int free_with_cell[MAX_CELLS]
@@ -220,10 +229,10 @@ cdef enum:
 cdef class Finding:
     """The search for one hidden ship, with some of its placements met already, and nothing else hidden.
 
-    met -- int64: the most placements that 0, 1, 2, … cells meet, rising from 0 to all of them. sequences --
-    int64: the number of sequences by which a placement that is hit is finished with exactly 0, 1, 2, … further
-    misses. most -- the most placements on a cell, 1 or more. barred -- the most of these placements that
-    one placement of the other ship bars.
+    met -- int64: the most placements that 0, 1, 2, … cells meet, rising from 0 to all of them.
+    sequences -- int64: the number of sequences of replies after the first hit that end with the last
+    hit after exactly 0, 1, 2, … misses. most -- the most placements on a cell, 1 or more. barred --
+    the most of these placements that one placement of the other ship bars.
     """
 
     cdef const int64_t[::1] met, sequences
@@ -248,6 +257,7 @@ cdef class Finding:
             self.tail += 1
 
     cdef int64_t met_by(self, int cells) noexcept nogil:
+        """Return the most placements that a number of cells meet."""
         return self.met[min(cells, self.last)]
 
     cdef void fill_costs(self, int index, int met_before, int price, int32_t* out, int step) noexcept nogil:
@@ -285,7 +295,11 @@ cdef class Finding:
 
 
 def least_cost(Finding long not None, Finding short not None, int price):
-    """Return the least cost of the chain at a price, by the recursion of `lower_bounds.two_hidden`."""
+    """Return the least cost of the chain at a price, by the recursion of `lower_bounds.two_hidden`.
+
+    The recursion goes from the end of the chain to its beginning. `cost` is by the numbers of short and
+    long placements that the cells before meet.
+    """
     if not 0 <= price <= MOST_PRICE:
         raise ValueError(f"a price of {price}; 0 to {MOST_PRICE} are handled")
     cdef int long_count = long.free, short_count = short.free
