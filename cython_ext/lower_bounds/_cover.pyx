@@ -84,28 +84,28 @@ cdef class Cover:
     def walk(self):
         """Visit every configuration once and fill the rows."""
         with nogil:
-            self.place(0, 0, self.counted, self.closed)
+            self.place_ships(0, 0, self.counted, self.closed)
 
-    cdef void place(self, int ship, int start, Cells covered, Cells closed) noexcept nogil:
+    cdef void place_ships(self, int ship, int start, Cells covered, Cells closed) noexcept nogil:
         """Place the ships from number `ship` on; if it equals the one before, from placement `start`."""
         cdef int i, n
         if ship == self.ships - 1:
-            self.bundle(start, covered, closed)
+            self.add_bundle(start, covered, closed)
             return
         n = self.number[ship]
         for i in range(start, n):
             if not self.mask[ship][i] & closed:
-                self.place(ship + 1, i + 1 if self.again[ship + 1] else 0,
+                self.place_ships(ship + 1, i + 1 if self.again[ship + 1] else 0,
                            covered | self.mask[ship][i], closed | self.halo[ship][i])
 
-    cdef void bundle(self, int start, Cells covered, Cells closed) noexcept nogil:
+    cdef void add_bundle(self, int start, Cells covered, Cells closed) noexcept nogil:
         cdef int cells[128]
         cdef uint32_t allowed[MAX_PLACEMENTS + 8]
-        cdef uint32_t n = 0
+        cdef uint32_t count = 0
         cdef uint32_t* vector
         cdef uint32_t* row
-        cdef int p = 0, i, j, k, x, last = self.ships - 1
-        cdef Cells left
+        cdef int placed = 0, i, j, k, x, innermost = self.ships - 1
+        cdef Cells cells_left
         cdef int width = self.width, zwidth = self.zwidth
         for i in range(zwidth):
             allowed[i] = 0
@@ -113,34 +113,34 @@ cdef class Cover:
         for x in range(width):
             vector[x] = 0
         for i in range(start, self.places):
-            if not self.mask[last][i] & closed:
+            if not self.mask[innermost][i] & closed:
                 allowed[i] = 1
-                n += 1
-                left = self.mask[last][i]
-                while left:
-                    vector[first(left)] += 1
-                    left &= left - 1
-        if n == 0:
+                count += 1
+                cells_left = self.mask[innermost][i]
+                while cells_left:
+                    vector[first(cells_left)] += 1
+                    cells_left &= cells_left - 1
+        if count == 0:
             return
-        allowed[self.places] = vector[self.cells] = n
-        left = covered
-        while left:
-            cells[p] = first(left)
-            p += 1
-            left &= left - 1
+        allowed[self.places] = vector[self.cells] = count
+        cells_left = covered
+        while cells_left:
+            cells[placed] = first(cells_left)
+            placed += 1
+            cells_left &= cells_left - 1
         # Vector k: the cells of the innermost ship, and those of P after the cell number k of P.
-        for k in range(p - 2, -1, -1):
-            row = self.vectors + (p - 1 - k) * width
+        for k in range(placed - 2, -1, -1):
+            row = self.vectors + (placed - 1 - k) * width
             memcpy(row, row - width, width * sizeof(uint32_t))
-            row[cells[k + 1]] = n
+            row[cells[k + 1]] = count
         row = &self.none[0, 0]
         for x in range(zwidth):
             row[x] += allowed[x]
-        for k in range(p):
+        for k in range(placed):
             row = &self.singles[cells[k], 0]
             for x in range(zwidth):
                 row[x] += allowed[x]
-            vector = self.vectors + (p - 1 - k) * width
+            vector = self.vectors + (placed - 1 - k) * width
             for j in range(k):
                 row = &self.pairs[pair(cells[j], cells[k]), 0]
                 for x in range(zwidth):
@@ -155,69 +155,69 @@ cdef class Cover:
 
         Entry s of an array (int64) is the number of configurations that cover all cells of set s.
         """
-        cdef int n = self.cells, a, b, c, d, z
-        cdef Cells ship, some
+        cdef int cells = self.cells, a, b, c, d, placement
+        cdef Cells ship, cells_left
         cdef int64_t[::1] c1, c2, c3, c4
-        cdef int64_t s
-        result = [np.zeros(max(1, size_), np.int64) for size_ in (
-            n, n * (n - 1) // 2, n * (n - 1) * (n - 2) // 6,
-            n * (n - 1) * (n - 2) * (n - 3) // 24)]
+        cdef int64_t triple_index
+        result = [np.zeros(max(1, sets), np.int64) for sets in (
+            cells, cells * (cells - 1) // 2, cells * (cells - 1) * (cells - 2) // 6,
+            cells * (cells - 1) * (cells - 2) * (cells - 3) // 24)]
         c1, c2, c3, c4 = result
         with nogil:
             # Sets with no cell in the innermost ship, or with one.
-            for a in range(n):
+            for a in range(cells):
                 c1[a] = self.singles[a, self.places]
                 for b in range(a):
                     c2[pair(b, a)] = self.pairs[pair(b, a), self.places]
                     for c in range(b):
-                        s = triple(c, b, a)
-                        c3[s] = self.rows[s, n]
+                        triple_index = triple(c, b, a)
+                        c3[triple_index] = self.rows[triple_index, cells]
                         for d in range(c):
                             c4[quadruple(d, c, b, a)] = (
                                 <int64_t>self.rows[triple(d, c, b), a]
                                 + self.rows[triple(d, c, a), b]
                                 + self.rows[triple(d, b, a), c]
                                 + self.rows[triple(c, b, a), d])
-            for z in range(self.places):
-                ship = self.mask[self.ships - 1][z]
-                some = ship
-                while some:
-                    a = first(some)
-                    some &= some - 1
-                    c1[a] += self.none[0, z]
-                    for b in range(n):
+            for placement in range(self.places):
+                ship = self.mask[self.ships - 1][placement]
+                cells_left = ship
+                while cells_left:
+                    a = first(cells_left)
+                    cells_left &= cells_left - 1
+                    c1[a] += self.none[0, placement]
+                    for b in range(cells):
                         if b == a:
                             continue
                         if ship & one(b):
                             if b < a:
-                                self.pair_in(z, b, a, ship, c2, c3, c4)
+                                self.count_sets_with_pair(placement, b, a, ship, c2, c3, c4)
                             continue
-                        c2[sorted_pair(a, b)] += self.singles[b, z]
+                        c2[sorted_pair(a, b)] += self.singles[b, placement]
                         for c in range(b):
                             if c != a and not ship & one(c):
-                                c3[sorted_triple(a, c, b)] += self.pairs[pair(c, b), z]
+                                c3[sorted_triple(a, c, b)] += self.pairs[pair(c, b), placement]
         return int(self.none[0, self.places]), result
 
-    cdef void pair_in(self, int z, int a, int b, Cells ship, int64_t[::1] c2, int64_t[::1] c3,
-                      int64_t[::1] c4) noexcept nogil:
-        """Count the sets whose first two cells in placement z of the innermost ship are a < b."""
-        cdef int n = self.cells, c, d
-        c2[pair(a, b)] += self.none[0, z]
-        for c in range(n):
+    cdef void count_sets_with_pair(self, int placement, int a, int b, Cells ship, int64_t[::1] c2,
+                                   int64_t[::1] c3, int64_t[::1] c4) noexcept nogil:
+        """Count the sets whose first two cells in a placement of the innermost ship are a < b."""
+        cdef int cells = self.cells, c, d
+        c2[pair(a, b)] += self.none[0, placement]
+        for c in range(cells):
             if ship & one(c):
                 if c > b:
-                    c3[triple(a, b, c)] += self.none[0, z]
-                    for d in range(n):
+                    c3[triple(a, b, c)] += self.none[0, placement]
+                    for d in range(cells):
                         if ship & one(d):
                             if d > c:
-                                c4[quadruple(a, b, c, d)] += self.none[0, z]
+                                c4[quadruple(a, b, c, d)] += self.none[0, placement]
                         else:
-                            c4[sorted_quadruple(a, b, c, d)] += self.singles[d, z]
+                            c4[sorted_quadruple(a, b, c, d)] += self.singles[d, placement]
                 continue
-            c3[sorted_triple(a, b, c)] += self.singles[c, z]
+            c3[sorted_triple(a, b, c)] += self.singles[c, placement]
             for d in range(c):
                 if not ship & one(d):
-                    c4[sorted_quadruple(a, b, d, c)] += self.pairs[pair(d, c), z]
+                    c4[sorted_quadruple(a, b, d, c)] += self.pairs[pair(d, c), placement]
 
 
 cdef enum:
@@ -296,20 +296,20 @@ cdef class LargestSearch:
             for v in range(self.cells):
                 self.single[0][v] = self.twofold[0][v] = self.trees[0][v] = 0
                 self.added[0][v] = self.covered.alone[v]
-            self.charge(0)
+            self.subtract_costs(0)
             for v in range(self.cells):
                 self.order[0][v] = self.added[0][v] * 128 + v
-            self.fall(self.order[0], self.cells)
+            self.sort_descending(self.order[0], self.cells)
             self.extend(0, 0, self.cells)
         if self.nodes > self.most_nodes and self.largest < most:
             return None
         return min(self.largest, most), [self.found[v] for v in range(k)]
 
-    cdef void fall(self, int64_t* keys, int n) noexcept nogil:
+    cdef void sort_descending(self, int64_t* keys, int count) noexcept nogil:
         """Sort keys, the largest first."""
         cdef int i, j
         cdef int64_t key
-        for i in range(1, n):
+        for i in range(1, count):
             key = keys[i]
             j = i
             while j and keys[j - 1] < key:
@@ -317,11 +317,11 @@ cdef class LargestSearch:
                 j -= 1
             keys[j] = key
 
-    cdef int extend(self, int depth, int64_t met, int open) except -1 nogil:
-        """Search the sets of the first `depth` cells chosen and further ones of order[depth]."""
-        cdef int i, t, v, w, a, b, left = self.size - depth, n = self.cells, follow
-        cdef int64_t* order = self.order[depth]
-        cdef int64_t* after
+    cdef int extend(self, int depth, int64_t met, int open_count) except -1 nogil:
+        """Search the sets of the first `depth` cells chosen and further ones of keys[depth]."""
+        cdef int i, t, v, w, a, b, cells_to_add = self.size - depth, cells = self.cells, count
+        cdef int64_t* keys = self.order[depth]
+        cdef int64_t* keys_after
         cdef int64_t* s1
         cdef int64_t* s2
         cdef int64_t* t3
@@ -331,75 +331,75 @@ cdef class LargestSearch:
         if self.nodes % PATIENCE == 0:
             with gil:
                 PyErr_CheckSignals()
-        if left == 1:
-            if open and met + (order[0] >> 7) > self.largest:
-                self.largest = met + (order[0] >> 7)
-                self.chosen[depth] = order[0] & 127
+        if cells_to_add == 1:
+            if open_count and met + (keys[0] >> 7) > self.largest:
+                self.largest = met + (keys[0] >> 7)
+                self.chosen[depth] = keys[0] & 127
                 memcpy(self.found, self.chosen, self.size * sizeof(int))
             return 0
-        for i in range(open - left + 1 if depth else open):
+        for i in range(open_count - cells_to_add + 1 if depth else open_count):
             bound = met
             if depth:
-                for t in range(i, i + left):
-                    bound += order[t] >> 7
+                for t in range(i, i + cells_to_add):
+                    bound += keys[t] >> 7
             else:
-                bound += left * (order[i] >> 7)
+                bound += cells_to_add * (keys[i] >> 7)
             if (bound <= self.largest or self.largest >= self.most
                     or self.nodes > self.most_nodes):
                 return 0
-            v = order[i] & 127
+            v = keys[i] & 127
             # At the root the least cell of a class represents all sets with any cell of the class.
             # Every cell with a larger number is in a class that is done.
             if depth == 0 and self.least[v] != v:
                 continue
             s1, s2, t3 = self.single[depth + 1], self.twofold[depth + 1], self.trees[depth + 1]
-            row = self.covered.one_row + v * n
-            for w in range(n):
+            row = self.covered.one_row + v * cells
+            for w in range(cells):
                 s1[w] = self.single[depth][w] + row[w]
                 s2[w] = self.twofold[depth][w]
                 t3[w] = self.trees[depth][w]
             for a in range(depth):
-                row = self.covered.two_rows + sorted_pair(v, self.chosen[a]) * n
-                for w in range(n):
+                row = self.covered.two_rows + sorted_pair(v, self.chosen[a]) * cells
+                for w in range(cells):
                     s2[w] += row[w]
                 for b in range(a):
-                    self.rows[a][b] = self.rows[b][a] = self.covered.three_rows + n * (
+                    self.rows[a][b] = self.rows[b][a] = self.covered.three_rows + cells * (
                         sorted_triple(v, self.chosen[a], self.chosen[b]))
             self.chosen[depth] = v
             self.cells_chosen[depth + 1] = self.cells_chosen[depth] | one(v)
-            after = self.order[depth + 1]
-            for t in range(i + 1 if depth else 0, open):
-                w = order[t] & 127
+            keys_after = self.order[depth + 1]
+            for t in range(i + 1 if depth else 0, open_count):
+                w = keys[t] & 127
                 if depth > 1:
                     t3[w] += heaviest_tree(&self.rows[0][0], 128, depth, w)
                 self.added[depth + 1][w] = self.covered.alone[w] - s1[w] + s2[w] - t3[w]
-            self.charge(depth + 1)
-            follow = 0
-            for t in range(i + 1 if depth else 0, open):
-                w = order[t] & 127
+            self.subtract_costs(depth + 1)
+            count = 0
+            for t in range(i + 1 if depth else 0, open_count):
+                w = keys[t] & 127
                 # Sets with a class that was the first cell's are done.
-                if depth == 0 and (w == v or self.is_before(i, w)):
+                if depth == 0 and (w == v or self.is_class_done(i, w)):
                     continue
                 value = max(0, min(self.added[depth + 1][w], self.added[depth][w]))
                 self.added[depth + 1][w] = value
-                after[follow] = value * 128 + w
-                follow += 1
-            self.fall(after, follow)
-            self.extend(depth + 1, met + (order[i] >> 7), follow)
+                keys_after[count] = value * 128 + w
+                count += 1
+            self.sort_descending(keys_after, count)
+            self.extend(depth + 1, met + (keys[i] >> 7), count)
         return 0
 
-    cdef inline void charge(self, int depth) noexcept nogil:
+    cdef inline void subtract_costs(self, int depth) noexcept nogil:
         """Subtract from `added` the costs of the placements that no chosen cell meets."""
-        cdef int i
-        cdef Cells some
-        for i in range(self.ships):
-            if not self.ship[i] & self.cells_chosen[depth]:
-                some = self.ship[i]
-                while some:
-                    self.added[depth][first(some)] -= self.cost[i]
-                    some &= some - 1
+        cdef int ship
+        cdef Cells cells_left
+        for ship in range(self.ships):
+            if not self.ship[ship] & self.cells_chosen[depth]:
+                cells_left = self.ship[ship]
+                while cells_left:
+                    self.added[depth][first(cells_left)] -= self.cost[ship]
+                    cells_left &= cells_left - 1
 
-    cdef bint is_before(self, int i, int w) noexcept nogil:
+    cdef bint is_class_done(self, int i, int w) noexcept nogil:
         """True if the class of a cell came before place i at the root."""
         cdef int t
         for t in range(i):
