@@ -87,7 +87,11 @@ cdef class Cover:
             self.place_ships(0, 0, self.counted, self.closed)
 
     cdef void place_ships(self, int ship, int start, Cells covered, Cells closed) noexcept nogil:
-        """Place the ships from number `ship` on; if it equals the one before, from placement `start`."""
+        """Place the ships from number `ship` on, in all ways, and add each bundle to the rows.
+
+        start -- the first placement of the ship; equal ships stand in ascending order. covered -- the
+        cells of the ships placed so far. closed -- the cells where no further ship may be.
+        """
         cdef int i, n
         if ship == self.ships - 1:
             self.add_bundle(start, covered, closed)
@@ -99,6 +103,10 @@ cdef class Cover:
                            covered | self.mask[ship][i], closed | self.halo[ship][i])
 
     cdef void add_bundle(self, int start, Cells covered, Cells closed) noexcept nogil:
+        """Add a bundle to the rows: the ships placed, with every placement of the innermost ship.
+
+        start, covered, closed -- as in `place_ships`.
+        """
         cdef int cells[128]
         cdef uint32_t allowed[MAX_PLACEMENTS + 8]
         cdef uint32_t count = 0
@@ -151,9 +159,10 @@ cdef class Cover:
                         row[x] += vector[x]
 
     def counts(self):
-        """Return the number of configurations, and arrays [singles, pairs, triples, quadruples].
+        """Return the number of configurations, and how many of them cover each set of 1 to 4 cells.
 
-        Entry s of an array (int64) is the number of configurations that cover all cells of set s.
+        The second item is a list of four int64 arrays, for the sets of 1, 2, 3 and 4 cells. Entry s of an
+        array is the number of configurations with ships on all cells of set number s.
         """
         cdef int cells = self.cells, a, b, c, d, placement
         cdef Cells ship, cells_left
@@ -200,7 +209,10 @@ cdef class Cover:
 
     cdef void count_sets_with_pair(self, int placement, int a, int b, Cells ship, int64_t[::1] c2,
                                    int64_t[::1] c3, int64_t[::1] c4) noexcept nogil:
-        """Count the sets whose first two cells in a placement of the innermost ship are a < b."""
+        """Count the sets of 2 to 4 cells whose first two cells in a placement are a < b.
+
+        placement, ship -- of the innermost ship, its index and its cells. c2, c3, c4 -- the counts.
+        """
         cdef int cells = self.cells, c, d
         c2[pair(a, b)] += self.none[0, placement]
         for c in range(cells):
@@ -274,12 +286,13 @@ cdef class LargestSearch:
 
     def bound(self, int k, int64_t most, int64_t most_nodes, const uint64_t[:, ::1] ships,
               const int64_t[::1] costs):
-        """Bound the configurations that any k cells meet, less their costs; return the set that has it.
+        """Bound what k cells meet, less their costs: the most for any k cells of the board.
 
-        Returns (bound, cells), or None after most_nodes nodes. most -- the search ends when a set has
-        this bound: the result is never above it. ships, costs -- placements of ships, uint64 of shape
-        (n, 2), with their images under the symmetries, and the cost of a set that meets each; with
-        these costs a cell must not add more if others come first (`optsearch.lower_bounds.ship_chain`).
+        Returns the bound and the cells of a set that has it, or None if most_nodes sets were built. most --
+        the search ends when a set has this bound: the result is never above it. ships -- placements,
+        uint64 of shape (n, 2), with all their images under the symmetries. costs -- for each placement
+        the cost of a set that meets it; with these costs a cell must not add more if others come first
+        (`optsearch.lower_bounds.ship_chain`).
         """
         cdef int v
         if not 1 <= k <= self.cells:
@@ -306,7 +319,7 @@ cdef class LargestSearch:
         return min(self.largest, most), [self.found[v] for v in range(k)]
 
     cdef void sort_descending(self, int64_t* keys, int count) noexcept nogil:
-        """Sort keys, the largest first."""
+        """Sort `count` keys, the largest first, by insertion."""
         cdef int i, j
         cdef int64_t key
         for i in range(1, count):
@@ -318,7 +331,10 @@ cdef class LargestSearch:
             keys[j] = key
 
     cdef int extend(self, int depth, int64_t met, int open_count) except -1 nogil:
-        """Search the sets of the first `depth` cells chosen and further ones of keys[depth]."""
+        """Search the sets of the first `depth` cells chosen and further ones of order[depth].
+
+        met -- the bound of the cells chosen. open_count -- the number of cells in order[depth].
+        """
         cdef int i, t, v, w, a, b, cells_to_add = self.size - depth, cells = self.cells, count
         cdef int64_t* keys = self.order[depth]
         cdef int64_t* keys_after
@@ -389,7 +405,7 @@ cdef class LargestSearch:
         return 0
 
     cdef inline void subtract_costs(self, int depth) noexcept nogil:
-        """Subtract from `added` the costs of the placements that no chosen cell meets."""
+        """Subtract costs from what each cell adds: those of placements that no chosen cell meets."""
         cdef int ship
         cdef Cells cells_left
         for ship in range(self.ships):
