@@ -58,9 +58,9 @@ cdef class FirstShip:
     and the cells beside them that no other ship can have. avoiding -- int64 of shape (n, most + 1): a
     lower bound on the configurations with the placement and no other ship on any i cells, nonincreasing
     in i. start -- the misses from which the configurations left may be counted; after `most` misses they
-    are. words -- int64 of shape (most + 1, hits + 1): the most configurations that are finished in time,
-    by misses made and hits left. symmetries -- int32 of shape (number, cells); they map placements to
-    placements with equal `avoiding`.
+    are. finished_in_time -- int64 of shape (most + 1, hits + 1): the most configurations that are finished
+    with few enough misses, by misses made and hits left. symmetries -- int32 of shape (number, cells);
+    they map placements to placements with equal `avoiding`.
     """
 
     cdef Arena arena
@@ -68,15 +68,15 @@ cdef class FirstShip:
     cdef Cells* mask
     cdef Cells* halo
     cdef const int64_t[:, ::1] avoiding
-    cdef const int64_t[:, ::1] words     # by misses made and hits left: sequences finished in time
+    cdef const int64_t[:, ::1] finished_in_time  # by misses made and hits left
     cdef int32_t turn[MAX_TURNS][128]
     cdef int32_t least_cell[128]         # the least image of each cell
     cdef Cells near[128]         # the cells of placements through a cell, and of their halos
-    cdef Cells line[128]         # the cells of the placements alone
+    cdef Cells ship_cells[128]         # the cells of the placements alone
     cdef readonly int64_t computed       # values computed so far
-    cdef Known* found                    # [computed]
-    cdef int64_t found_room
-    cdef Slots numbers                   # in `found`
+    cdef Known* cache                    # of V: [computed]
+    cdef int64_t cache_room
+    cdef Slots numbers                   # in `cache`
 
     # Of one cell.
     cdef int through, cells, closest
@@ -87,52 +87,52 @@ cdef class FirstShip:
     cdef States states
 
     def __cinit__(self, int hits, const uint64_t[:, ::1] masks, const uint64_t[:, ::1] halos,
-                  const int64_t[:, ::1] avoiding, int start, const int64_t[:, ::1] words,
+                  const int64_t[:, ::1] avoiding, int start, const int64_t[:, ::1] finished_in_time,
                   const int32_t[:, ::1] symmetries):
-        cdef int i, cell, n = <int>masks.shape[0]
-        cdef Cells some
-        if not 1 <= hits < 1 << 15 or halos.shape[0] != n or avoiding.shape[0] != n:
+        cdef int index, cell, placements = <int>masks.shape[0]
+        cdef Cells cells_left
+        if not 1 <= hits < 1 << 15 or halos.shape[0] != placements or avoiding.shape[0] != placements:
             raise ValueError("a halo and what is avoided of each placement")
         if avoiding.shape[1] < 1 or avoiding.shape[1] > 1 << 10:
             raise ValueError("what is avoided of 0 to 1,023 cells")
-        self.hits, self.most, self.placements = hits, <int>avoiding.shape[1] - 1, n
+        self.hits, self.most, self.placements = hits, <int>avoiding.shape[1] - 1, placements
         if not 0 <= start <= self.most:
             raise ValueError(f"at most {self.most} misses are counted")
-        if words.shape[0] != self.most + 1 or words.shape[1] != hits + 1:
+        if finished_in_time.shape[0] != self.most + 1 or finished_in_time.shape[1] != hits + 1:
             raise ValueError("words for every number of misses and of hits left")
         self.turns, self.board = <int>symmetries.shape[0], <int>symmetries.shape[1]
         if not 1 <= self.turns <= MAX_TURNS or not 1 <= self.board <= 128:
             raise ValueError(f"1 to {MAX_TURNS} symmetries of 1 to 128 cells")
         self.start, self.computed = start, 0
-        self.arena, self.avoiding, self.words = Arena(), avoiding, words
+        self.arena, self.avoiding, self.finished_in_time = Arena(), avoiding, finished_in_time
         self.mask, self.halo = self.arena.cells(masks), self.arena.cells(halos)
-        self.found_room = ROOM
-        self.found = <Known*>calloc(ROOM, sizeof(Known))
-        if self.found == NULL:
+        self.cache_room = ROOM
+        self.cache = <Known*>calloc(ROOM, sizeof(Known))
+        if self.cache == NULL:
             raise MemoryError
-        for i in range(self.turns):
+        for index in range(self.turns):
             for cell in range(self.board):
-                if not 0 <= symmetries[i, cell] < self.board:
+                if not 0 <= symmetries[index, cell] < self.board:
                     raise ValueError("a symmetry takes a cell beyond the board")
-                self.turn[i][cell] = symmetries[i, cell]
+                self.turn[index][cell] = symmetries[index, cell]
         for cell in range(self.board):
-            self.near[cell] = self.line[cell] = join(0, 0)
+            self.near[cell] = self.ship_cells[cell] = join(0, 0)
             self.least_cell[cell] = cell
-            for i in range(self.turns):
-                self.least_cell[cell] = min(self.least_cell[cell], self.turn[i][cell])
-        for i in range(n):
-            some = self.mask[i]
-            while some:
-                cell = first(some)
-                some &= some - 1
+            for index in range(self.turns):
+                self.least_cell[cell] = min(self.least_cell[cell], self.turn[index][cell])
+        for index in range(placements):
+            cells_left = self.mask[index]
+            while cells_left:
+                cell = first(cells_left)
+                cells_left &= cells_left - 1
                 if cell >= self.board:
                     raise ValueError("a placement beyond the board")
-                self.line[cell] |= self.mask[i]
-                self.near[cell] |= self.mask[i] | self.halo[i]
+                self.ship_cells[cell] |= self.mask[index]
+                self.near[cell] |= self.mask[index] | self.halo[index]
 
     def __dealloc__(self):
         free(self.states.table)
-        free(self.found)
+        free(self.cache)
         free(self.numbers.words)
 
     def value(self, int cell, const uint64_t[::1] missed):
@@ -150,106 +150,106 @@ cdef class FirstShip:
 
     cdef int64_t cell_value(self, int cell, Cells before, bint compute) except -2 nogil:
         """Return V of a cell after misses; -1 if it is not cached and `compute` is False."""
-        cdef Cells near = before & self.near[cell], image, turned = near, some
-        cdef int32_t least = self.least_cell[cell]
-        cdef int i, misses = size(before)
-        cdef bint is_turned = False
-        cdef uint32_t where = <uint32_t>(misses << 8 | least)
-        cdef uint64_t a, b, hash, at
-        cdef int64_t value, known
-        for i in range(self.turns):
-            if self.turn[i][cell] != least:
+        cdef Cells near = before & self.near[cell], image, least_near = near, cells_left
+        cdef int32_t least_cell = self.least_cell[cell]
+        cdef int turn, misses = size(before)
+        cdef bint has_image = False
+        cdef uint32_t where = <uint32_t>(misses << 8 | least_cell)
+        cdef uint64_t low_word, high_word, hash, slot
+        cdef int64_t value, entry
+        for turn in range(self.turns):
+            if self.turn[turn][cell] != least_cell:
                 continue
-            image, some = join(0, 0), near
-            while some:
-                image |= one(self.turn[i][first(some)])
-                some &= some - 1
-            if not is_turned or image < turned:
-                turned, is_turned = image, True
-        a, b = low(turned), high(turned)
-        hash = at = scramble(scramble(scramble(a) ^ b) ^ where)
-        known = next_number(&self.numbers, hash, &at)
-        while known >= 0 and (self.found[known].low != a or self.found[known].high != b
-                              or self.found[known].where != where):
-            known = next_number(&self.numbers, hash, &at)
-        if known >= 0:
-            return self.found[known].value
+            image, cells_left = join(0, 0), near
+            while cells_left:
+                image |= one(self.turn[turn][first(cells_left)])
+                cells_left &= cells_left - 1
+            if not has_image or image < least_near:
+                least_near, has_image = image, True
+        low_word, high_word = low(least_near), high(least_near)
+        hash = slot = scramble(scramble(scramble(low_word) ^ high_word) ^ where)
+        entry = next_number(&self.numbers, hash, &slot)
+        while entry >= 0 and (self.cache[entry].low != low_word or self.cache[entry].high != high_word
+                              or self.cache[entry].where != where):
+            entry = next_number(&self.numbers, hash, &slot)
+        if entry >= 0:
+            return self.cache[entry].value
         if not compute:
             return -1
-        value = self.compute_value(least, turned, misses)
-        if self.computed == self.found_room:
+        value = self.compute_value(least_cell, least_near, misses)
+        if self.computed == self.cache_room:
             self.widen()
         add_number(&self.numbers, hash, self.computed)
-        self.found[self.computed] = Known(a, b, where, value)
+        self.cache[self.computed] = Known(low_word, high_word, where, value)
         self.computed += 1
         return value
 
     cdef int widen(self) except -1 nogil:
         """Double the room for cached values."""
-        cdef Known* found = <Known*>realloc(self.found, 2 * self.found_room * sizeof(Known))
-        if found == NULL:
+        cdef Known* wider = <Known*>realloc(self.cache, 2 * self.cache_room * sizeof(Known))
+        if wider == NULL:
             with gil:
                 raise MemoryError
-        self.found = found
-        self.found_room *= 2
+        self.cache = wider
+        self.cache_room *= 2
         return 0
 
     cdef int64_t compute_value(self, int cell, Cells before, int misses) except -1 nogil:
         """Compute V of a cell; before -- the misses near it, misses -- the number of all misses."""
-        cdef int i, e
-        cdef Cells some = join(0, 0)
+        cdef int index, ship_cell
+        cdef Cells cells_left = join(0, 0)
         self.through = self.cells = self.closest = 0
-        for i in range(self.placements):
-            if self.mask[i] & one(cell) and not self.mask[i] & before:
+        for index in range(self.placements):
+            if self.mask[index] & one(cell) and not self.mask[index] & before:
                 if self.through == MAX_THROUGH:
                     with gil:
                         raise ValueError(f"more than {MAX_THROUGH} placements through a cell")
-                self.ship[self.through] = i
-                self.missed[self.through] = size(self.halo[i] & before)
+                self.ship[self.through] = index
+                self.missed[self.through] = size(self.halo[index] & before)
                 self.beside[self.through] = 0
                 self.through += 1
-                some |= self.mask[i]
+                cells_left |= self.mask[index]
         if not self.through:
             return 0
-        some &= ~one(cell)
-        if size(some) > MAX_THROUGH:
+        cells_left &= ~one(cell)
+        if size(cells_left) > MAX_THROUGH:
             with gil:
                 raise ValueError(f"more than {MAX_THROUGH} cells of the placements through a cell")
-        while some:
-            e = first(some)
-            some &= some - 1
+        while cells_left:
+            ship_cell = first(cells_left)
+            cells_left &= cells_left - 1
             self.cover[self.cells] = 0
-            for i in range(self.through):
-                if self.mask[self.ship[i]] & one(e):
-                    self.cover[self.cells] |= <uint64_t>1 << i
-                if self.halo[self.ship[i]] & one(e):
-                    self.beside[i] |= <uint64_t>1 << self.cells
+            for index in range(self.through):
+                if self.mask[self.ship[index]] & one(ship_cell):
+                    self.cover[self.cells] |= <uint64_t>1 << index
+                if self.halo[self.ship[index]] & one(ship_cell):
+                    self.beside[index] |= <uint64_t>1 << self.cells
             self.cells += 1
-        for i in range(self.through):
-            self.closest = max(self.closest, popcount(self.beside[i]))
+        for index in range(self.through):
+            self.closest = max(self.closest, popcount(self.beside[index]))
         forget_states(&self.states)
         return self.state_value(~<uint64_t>0 >> (64 - self.through), 0, misses)
 
     cdef uint64_t state_name(self, uint64_t alive, uint64_t near) noexcept nogil:
         """Return a name of the cells missed near placements: equal names, equal numbers in all halos."""
-        cdef uint64_t some = alive, every = 0
-        cdef int i, places = 0
+        cdef uint64_t ships_left = alive, name = 0
+        cdef int index, count = 0
         if popcount(alive) <= 21 and self.closest < 8:  # three bits each
-            while some:
-                i = ctz(some)
-                some &= some - 1
-                every |= <uint64_t>popcount(near & self.beside[i]) << 3 * places
-                places += 1
-            return every
-        while some:
-            every |= self.beside[ctz(some)]
-            some &= some - 1
-        return near & every
+            while ships_left:
+                index = ctz(ships_left)
+                ships_left &= ships_left - 1
+                name |= <uint64_t>popcount(near & self.beside[index]) << 3 * count
+                count += 1
+            return name
+        while ships_left:
+            name |= self.beside[ctz(ships_left)]
+            ships_left &= ships_left - 1
+        return near & name
 
     cdef int64_t state_value(self, uint64_t alive, uint64_t near, int misses) except -1 nogil:
         """Return the value of a state."""
-        cdef int e
-        cdef int64_t value = -1, best, either
+        cdef int index
+        cdef int64_t value = -1, least_after, after_shot
         cdef uint64_t hit, name = self.state_name(alive, near)
         cdef const State* state = find_state(&self.states, alive, name, misses)
         if state.stamp == self.states.stamp:
@@ -257,35 +257,35 @@ cdef class FirstShip:
         if misses >= self.start:
             value = self.configurations_left(alive, near, misses)
         if misses < self.most:
-            best = self.state_value(alive, near, misses + 1)
-            for e in range(self.cells):
-                if best <= value:
+            least_after = self.state_value(alive, near, misses + 1)
+            for index in range(self.cells):
+                if least_after <= value:
                     break
-                hit = alive & self.cover[e]
+                hit = alive & self.cover[index]
                 if hit and hit != alive:
-                    either = self.state_value(alive & ~hit, near | <uint64_t>1 << e, misses + 1)
-                    if either < best:
-                        either += self.state_value(hit, near, misses)
-                        best = min(best, either)
-            value = max(value, best)
+                    after_shot = self.state_value(alive & ~hit, near | <uint64_t>1 << index, misses + 1)
+                    if after_shot < least_after:
+                        after_shot += self.state_value(hit, near, misses)
+                        least_after = min(least_after, after_shot)
+            value = max(value, least_after)
         add_state(&self.states, alive, name, misses, value)
         return value
 
     cdef int64_t configurations_left(self, uint64_t alive, uint64_t near, int misses) noexcept nogil:
         """Count the configurations left in a state, from below."""
-        cdef int64_t each = 0, together = 0, number
-        cdef int i, k
-        cdef const int64_t* words = &self.words[misses, 0]
-        cdef Cells common = self.mask[self.ship[ctz(alive)]]  # cells of all placements alive
+        cdef int64_t left_in_each = 0, left_together = 0, avoiding
+        cdef int index, other_misses
+        cdef const int64_t* finished_in_time = &self.finished_in_time[misses, 0]
+        cdef Cells common_cells = self.mask[self.ship[ctz(alive)]]  # cells of all placements alive
         while alive:
-            i = ctz(alive)
+            index = ctz(alive)
             alive &= alive - 1
-            common &= self.mask[self.ship[i]]
-            k = misses - self.missed[i] - popcount(near & self.beside[i])
-            number = self.avoiding[self.ship[i], max(0, k)]
-            together += number
-            each += max(0, number - words[self.hits - size(self.mask[self.ship[i]])])
-        return max(each, together - words[self.hits - size(common)])
+            common_cells &= self.mask[self.ship[index]]
+            other_misses = misses - self.missed[index] - popcount(near & self.beside[index])
+            avoiding = self.avoiding[self.ship[index], max(0, other_misses)]
+            left_together += avoiding
+            left_in_each += max(0, avoiding - finished_in_time[self.hits - size(self.mask[self.ship[index]])])
+        return max(left_in_each, left_together - finished_in_time[self.hits - size(common_cells)])
 
 
 cdef class Sequences:
@@ -363,7 +363,7 @@ cdef class Sequences:
         forget_numbers(&self.numbers)
         return sets, kept
 
-    cdef int extend_one(self, uint8_t* cells, int width, int64_t kept, int j) except -1 nogil:
+    cdef int extend_one(self, uint8_t* cells, int length, int64_t kept, int j) except -1 nogil:
         """Extend one sequence by each cell that may lead to more than the best."""
         cdef int64_t added[128]
         cdef int64_t limits[128]
@@ -371,131 +371,132 @@ cdef class Sequences:
         cdef bint is_known[128]
         cdef bint is_first[128]
         cdef int ahead[MAX_SEQUENCE]
-        cdef int depth, v, k, n = self.cells, left = j - width
+        cdef int depth, cell, index, board = self.cells, cells_to_add = j - length
         cdef int64_t value, total
         cdef Cells missed = join(0, 0)
-        for v in range(n):
-            added[v], limits[v], values[v] = self.covered.alone[v], self.covered.alone[v], 0
-        for depth in range(width + 1):
+        for cell in range(board):
+            added[cell], limits[cell], values[cell] = self.covered.alone[cell], self.covered.alone[cell], 0
+        for depth in range(length + 1):
             if depth:
                 self.update_added(cells, depth - 1, added)
                 missed |= one(cells[depth - 1])
-            for v in range(n):
-                if missed & one(v):
-                    limits[v] = -1
+            for cell in range(board):
+                if missed & one(cell):
+                    limits[cell] = -1
                     continue
-                if depth and self.values.line[cells[depth - 1]] & one(v):
-                    values[v] = 0
-                value = self.values.cell_value(v, missed, False)
-                is_known[v] = value >= 0
-                if is_known[v]:
-                    values[v] = value
-                limits[v] = min(limits[v], added[v] - values[v])
+                if depth and self.values.ship_cells[cells[depth - 1]] & one(cell):
+                    values[cell] = 0
+                value = self.values.cell_value(cell, missed, False)
+                is_known[cell] = value >= 0
+                if is_known[cell]:
+                    values[cell] = value
+                limits[cell] = min(limits[cell], added[cell] - values[cell])
         while True:
             # Compute V of the first cell, among those that add the most, whose V is not cached.
-            total = self.take_greatest(limits, left, ahead)
+            total = self.take_greatest(limits, cells_to_add, ahead)
             if kept + total <= self.best:
                 return 0
-            for k in range(left):
-                if not is_known[ahead[k]]:
+            for index in range(cells_to_add):
+                if not is_known[ahead[index]]:
                     break
             else:
                 break
-            v = ahead[k]
-            self.compute_limit(v, missed, added, limits)
-            is_known[v] = True
-        if left == 1:
+            cell = ahead[index]
+            self.compute_limit(cell, missed, added, limits)
+            is_known[cell] = True
+        if cells_to_add == 1:
             self.best = kept + total
             return 0
         memset(is_first, 0, sizeof(is_first))
-        for k in range(left):
-            is_first[ahead[k]] = True
-        for v in range(n):
-            if missed & one(v) or not self.may_improve(v, kept, total, is_first, limits, ahead[left - 1]):
+        for index in range(cells_to_add):
+            is_first[ahead[index]] = True
+        for cell in range(board):
+            if missed & one(cell) or not self.may_improve(cell, kept, total, is_first, limits,
+                                                          ahead[cells_to_add - 1]):
                 continue
-            if not is_known[v]:
-                self.compute_limit(v, missed, added, limits)
-                if not self.may_improve(v, kept, total, is_first, limits, ahead[left - 1]):
+            if not is_known[cell]:
+                self.compute_limit(cell, missed, added, limits)
+                if not self.may_improve(cell, kept, total, is_first, limits, ahead[cells_to_add - 1]):
                     continue
-            cells[width] = v
-            self.keep_if_best(cells, width + 1, kept + limits[v])
+            cells[length] = cell
+            self.keep_if_best(cells, length + 1, kept + limits[cell])
         return 0
 
-    cdef inline bint may_improve(self, int v, int64_t kept, int64_t total, bint* is_first, int64_t* limits,
+    cdef inline bint may_improve(self, int cell, int64_t kept, int64_t total, bint* is_first, int64_t* limits,
                                  int last) noexcept nogil:
         """True if a sequence with this cell next may keep more than the best."""
-        return kept + total + (0 if is_first[v] else limits[v] - limits[last]) > self.best
+        return kept + total + (0 if is_first[cell] else limits[cell] - limits[last]) > self.best
 
-    cdef int compute_limit(self, int v, Cells missed, int64_t* added, int64_t* limits) except -1 nogil:
+    cdef int compute_limit(self, int cell, Cells missed, int64_t* added, int64_t* limits) except -1 nogil:
         """Compute V of a cell, and lower its limit by it."""
-        limits[v] = min(limits[v], added[v] - self.values.cell_value(v, missed, True))
+        limits[cell] = min(limits[cell], added[cell] - self.values.cell_value(cell, missed, True))
         return 0
 
-    cdef int64_t take_greatest(self, int64_t* limits, int left, int* ahead) noexcept nogil:
+    cdef int64_t take_greatest(self, int64_t* limits, int cells_to_add, int* ahead) noexcept nogil:
         """Fill `ahead` with the cells of the greatest limits, falling; return the sum of the limits."""
         cdef int64_t total = 0
-        cdef int v, k, i
-        for k in range(left):
-            ahead[k] = -1
-        for v in range(self.cells):
-            if limits[v] < 0:
+        cdef int cell, index, shifted
+        for index in range(cells_to_add):
+            ahead[index] = -1
+        for cell in range(self.cells):
+            if limits[cell] < 0:
                 continue
-            for k in range(left):
-                if ahead[k] < 0 or limits[ahead[k]] < limits[v]:
-                    for i in range(left - 1, k, -1):
-                        ahead[i] = ahead[i - 1]
-                    ahead[k] = v
+            for index in range(cells_to_add):
+                if ahead[index] < 0 or limits[ahead[index]] < limits[cell]:
+                    for shifted in range(cells_to_add - 1, index, -1):
+                        ahead[shifted] = ahead[shifted - 1]
+                    ahead[index] = cell
                     break
-        for k in range(left):
-            total += limits[ahead[k]]
+        for index in range(cells_to_add):
+            total += limits[ahead[index]]
         return total
 
     cdef void update_added(self, uint8_t* cells, int last, int64_t* added) noexcept nogil:
         """Update the bounds on what each cell adds, when cell number `last` joins those before it."""
         cdef const uint32_t* rows[MAX_SEQUENCE][MAX_SEQUENCE]
         cdef const uint32_t* row = self.covered.one_row + cells[last] * self.cells
-        cdef int a, b, v, n = self.cells
-        for v in range(n):
-            added[v] -= row[v]
+        cdef int a, b, cell, board = self.cells
+        for cell in range(board):
+            added[cell] -= row[cell]
         for a in range(last):
-            row = self.covered.two_rows + sorted_pair(cells[a], cells[last]) * n
-            for v in range(n):
-                added[v] += row[v]
+            row = self.covered.two_rows + sorted_pair(cells[a], cells[last]) * board
+            for cell in range(board):
+                added[cell] += row[cell]
             for b in range(a):
-                rows[a][b] = rows[b][a] = self.covered.three_rows + n * sorted_triple(
+                rows[a][b] = rows[b][a] = self.covered.three_rows + board * sorted_triple(
                     cells[last], cells[a], cells[b])
         if last > 1:
-            for v in range(n):
-                added[v] -= heaviest_tree(&rows[0][0], MAX_SEQUENCE, last, v)
+            for cell in range(board):
+                added[cell] -= heaviest_tree(&rows[0][0], MAX_SEQUENCE, last, cell)
 
-    cdef int keep_if_best(self, uint8_t* cells, int width, int64_t kept) except -1 nogil:
+    cdef int keep_if_best(self, uint8_t* cells, int length, int64_t kept) except -1 nogil:
         """Keep a sequence if it is the best of its set, up to symmetry, so far."""
-        cdef Cells image, least = join(0, 0)
-        cdef uint64_t hash, at
-        cdef int64_t i
-        cdef int t, k
-        for t in range(self.values.turns):
+        cdef Cells image, least_image = join(0, 0)
+        cdef uint64_t hash, slot
+        cdef int64_t entry
+        cdef int turn, index
+        for turn in range(self.values.turns):
             image = join(0, 0)
-            for k in range(width):
-                image |= one(self.values.turn[t][cells[k]])
-            if t == 0 or image < least:
-                least = image
-        hash = at = scramble(scramble(low(least)) ^ high(least))
-        i = next_number(&self.numbers, hash, &at)
-        while i >= 0 and (self.following[i].low != low(least)
-                          or self.following[i].high != high(least)):
-            i = next_number(&self.numbers, hash, &at)
-        if i < 0:
+            for index in range(length):
+                image |= one(self.values.turn[turn][cells[index]])
+            if turn == 0 or image < least_image:
+                least_image = image
+        hash = slot = scramble(scramble(low(least_image)) ^ high(least_image))
+        entry = next_number(&self.numbers, hash, &slot)
+        while entry >= 0 and (self.following[entry].low != low(least_image)
+                          or self.following[entry].high != high(least_image)):
+            entry = next_number(&self.numbers, hash, &slot)
+        if entry < 0:
             if self.number == self.room:
                 self.widen()
-            i = self.number
+            entry = self.number
             self.number += 1
-            add_number(&self.numbers, hash, i)
-            self.following[i].low, self.following[i].high = low(least), high(least)
-        elif self.following[i].kept >= kept:
+            add_number(&self.numbers, hash, entry)
+            self.following[entry].low, self.following[entry].high = low(least_image), high(least_image)
+        elif self.following[entry].kept >= kept:
             return 0
-        self.following[i].kept = kept
-        memcpy(self.following[i].cells, cells, width)
+        self.following[entry].kept = kept
+        memcpy(self.following[entry].cells, cells, length)
         return 0
 
     cdef int widen(self) except -1 nogil:
