@@ -136,9 +136,9 @@ cdef class FirstShip:
         free(self.numbers.words)
 
     def value(self, int cell, const uint64_t[::1] missed):
-        """Bound from below the unfinished configurations whose first ship is met at `cell`: V.
+        """Return V: a lower bound on the unfinished configurations that are first hit at `cell`.
 
-        missed -- the cells shot before it, uint64 of shape (2,), at most `most`.
+        missed -- the mask of the cells shot before it, at most `most`, as uint64 of shape (2,).
         """
         cdef Cells before = join(missed[0], missed[1])
         cdef int64_t result
@@ -149,7 +149,10 @@ cdef class FirstShip:
         return result
 
     cdef int64_t cell_value(self, int cell, Cells before, bint compute) except -2 nogil:
-        """Return V of a cell after misses; -1 if it is not cached and `compute` is False."""
+        """Return V of a cell after misses at `before`; -1 if it is not cached and `compute` is False.
+
+        V is cached for the least image of the cell, and of the misses near it, under the symmetries.
+        """
         cdef Cells near = before & self.near[cell], image, least_near = near, cells_left
         cdef int32_t least_cell = self.least_cell[cell]
         cdef int turn, misses = size(before)
@@ -195,7 +198,10 @@ cdef class FirstShip:
         return 0
 
     cdef int64_t compute_value(self, int cell, Cells before, int misses) except -1 nogil:
-        """Compute V of a cell; before -- the misses near it, misses -- the number of all misses."""
+        """Compute V of a cell from the values of states.
+
+        before -- the cells missed near it. misses -- the number of all cells missed.
+        """
         cdef int index, ship_cell
         cdef Cells cells_left = join(0, 0)
         self.through = self.cells = self.closest = 0
@@ -231,7 +237,11 @@ cdef class FirstShip:
         return self.state_value(~<uint64_t>0 >> (64 - self.through), 0, misses)
 
     cdef uint64_t state_name(self, uint64_t alive, uint64_t near) noexcept nogil:
-        """Return a name of the cells missed near placements: equal names, equal numbers in all halos."""
+        """Return a name of the cells missed near the placements alive.
+
+        States of equal names have equal numbers of misses in the halo of each placement alive. If these
+        numbers fit, the name is made of them, three bits each; else it is the cells missed in any halo.
+        """
         cdef uint64_t ships_left = alive, name = 0
         cdef int index, count = 0
         if popcount(alive) <= 21 and self.closest < 8:  # three bits each
@@ -247,7 +257,11 @@ cdef class FirstShip:
         return near & name
 
     cdef int64_t state_value(self, uint64_t alive, uint64_t near, int misses) except -1 nogil:
-        """Return the value of a state."""
+        """Return the greatest number of configurations left from a state on, over the times to stop.
+
+        Each time not to stop, the strategy shoots as is best for it: a miss that tells nothing, or a cell
+        of some but not all placements alive.
+        """
         cdef int index
         cdef int64_t value = -1, least_after, after_shot
         cdef uint64_t hit, name = self.state_name(alive, near)
@@ -272,7 +286,7 @@ cdef class FirstShip:
         return value
 
     cdef int64_t configurations_left(self, uint64_t alive, uint64_t near, int misses) noexcept nogil:
-        """Count the configurations left in a state, from below."""
+        """Bound from below the configurations left if one stops in a state: `left` of the proof."""
         cdef int64_t left_in_each = 0, left_together = 0, avoiding
         cdef int index, other_misses
         cdef const int64_t* finished_in_time = &self.finished_in_time[misses, 0]
@@ -364,7 +378,10 @@ cdef class Sequences:
         return sets, kept
 
     cdef int extend_one(self, uint8_t* cells, int length, int64_t kept, int j) except -1 nogil:
-        """Extend one sequence by each cell that may lead to more than the best."""
+        """Extend a sequence of `length` cells by each cell that may lead to more than the best.
+
+        kept -- the number that the sequence keeps. j -- cells of a complete sequence.
+        """
         cdef int64_t added[128]
         cdef int64_t limits[128]
         cdef int64_t values[128]
@@ -424,7 +441,11 @@ cdef class Sequences:
 
     cdef inline bint may_improve(self, int cell, int64_t kept, int64_t total, bint* is_first, int64_t* limits,
                                  int last) noexcept nogil:
-        """True if a sequence with this cell next may keep more than the best."""
+        """True if a sequence with this cell next may keep more than the best.
+
+        total -- the sum of the greatest limits, of as many cells as are missing; last -- the cell of the
+        least of these. is_first -- True for each of these cells.
+        """
         return kept + total + (0 if is_first[cell] else limits[cell] - limits[last]) > self.best
 
     cdef int compute_limit(self, int cell, Cells missed, int64_t* added, int64_t* limits) except -1 nogil:
@@ -433,7 +454,7 @@ cdef class Sequences:
         return 0
 
     cdef int64_t take_greatest(self, int64_t* limits, int cells_to_add, int* ahead) noexcept nogil:
-        """Fill `ahead` with the cells of the greatest limits, falling; return the sum of the limits."""
+        """Fill `ahead` with the cells of the greatest limits, the greatest first; return their sum."""
         cdef int64_t total = 0
         cdef int cell, index, shifted
         for index in range(cells_to_add):
