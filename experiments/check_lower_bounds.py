@@ -98,10 +98,9 @@ def met_of_sets(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int6
 def sets_to_count(game: Game) -> list[tuple[int, ...]]:
     """Return triples and pairs of cells, one for each class under the symmetries of the board.
 
-    Every four cells hold a triple of one of these classes. To see to that, the cells are divided
-    into three parts, which symmetries keep. A triple is chosen if it lies in one part, or if two
-    cells are in one part and the third in the next. Of four cells two are in one part, and then
-    some three of the four are chosen (Turán). Fewer than half of all triples are.
+    Of the triples fewer than half are needed: any four cells must have one of them among them. The
+    cells are divided into three parts, which symmetries keep. A triple is chosen if it lies in one
+    part, or if two of its cells are in one part and the third in the next (Turán).
     """
     symmetries = game.symmetries()
     part_of = [0] * game.cells

@@ -27,7 +27,8 @@ class SetSearch(NamedTuple):
     [placement, cell] -> 1 if the placement has the cell, else 0. chosen -- the cells of the set so
     far. The other arrays have an entry for j cells of it and each cell v: with_one and with_two --
     the configurations that cover v and one or two of the j cells, summed over these; trees -- the
-    weights of the heaviest trees; added -- the most that v adds to what the j cells meet.
+    weights of the heaviest trees, summed up (`lower_bounds.coverage` has t); added -- the most that
+    v adds to what the j cells meet.
     """
 
     counts: CoverCounts

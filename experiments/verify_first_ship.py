@@ -150,7 +150,10 @@ class Gains(NamedTuple):
 
 
 class FirstShipCosts:
-    """V of a cell after misses, for one number l of misses and one number j of cells.
+    """V, the cost of a cell that is hit first, for a number l of misses and a number j of cells.
+
+    V is the least number of configurations that are not finished within l misses, of those whose
+    first ship is hit at this cell.
 
     placements -- every placement of every ship. misses -- l. least_misses -- j - 1, from which
     number of misses on what is left counts. most_misses -- the number at which it must count.
@@ -200,13 +203,13 @@ class FirstShipCosts:
         )
 
     def cost(self, cell: int, missed: Sequence[int]) -> int:
-        """Return V of a cell after misses on these cells."""
+        """Return the cost V of a cell that is hit first, after misses on these cells."""
         return int(_cost(cell, np.array(missed, np.int64), self.tables))
 
 
 @njit(cache=True)
 def _number_of(cells):  # type: ignore[no-untyped-def]
-    """Return a number for a set of at most eight cells below 128, in ascending order."""
+    """Return a number for a set of at most seven cells below 128, in ascending order."""
     number = np.int64(1)  # so that a first cell 0 counts as a digit
     for cell in cells:
         number = number * 128 + cell
@@ -217,8 +220,8 @@ def _number_of(cells):  # type: ignore[no-untyped-def]
 def _key(cell, missed, tables):  # type: ignore[no-untyped-def]
     """Return a key of a cell and the misses near it, and the number of these misses.
 
-    Cells and misses that a symmetry maps to each other have one key. The four low bits of the key
-    are free for the number of all misses.
+    A cell and misses have the same key as their images under a symmetry. The four low bits of the
+    key are 0, so that a number of misses can be added.
     """
     least, near_misses = np.int64(-1), 0
     images = np.empty(len(missed), np.int64)
@@ -237,7 +240,10 @@ def _key(cell, missed, tables):  # type: ignore[no-untyped-def]
 
 @njit
 def _cost(cell, missed, tables):  # type: ignore[no-untyped-def]
-    """Return V of a cell after misses, from `tables.values` if it is there."""
+    """Return the cost V of a cell that is hit first after misses on some cells.
+
+    It is taken from `tables.values` if it is there, or else computed and kept there.
+    """
     key, near_misses = _key(cell, missed, tables)
     if key + len(missed) not in tables.values:
         lines = _lines(cell, missed, tables)
@@ -265,12 +271,12 @@ def _unstamped(entry, stamp):  # type: ignore[no-untyped-def]
 
 @njit
 def _lines(cell, missed, tables):  # type: ignore[no-untyped-def]
-    """Return the lines of a cell after misses, under a new stamp."""
+    """Return the row and the column of a cell that is hit first after misses, under a new stamp."""
     (rows, columns), longest = tables.shape, tables.one_hit.shape[0] - 1
     is_missed = np.zeros(rows * columns, np.bool_)
     is_missed[missed] = True
     ends = np.ones(4, np.int64)
-    for side in range(4):
+    for side in range(4):  # step by step, up to a miss or the edge
         y, x = cell // columns + SIDES[side, 0], cell % columns + SIDES[side, 1]
         while ends[side] < longest and 0 <= y < rows and 0 <= x < columns:
             if is_missed[y * columns + x]:
@@ -280,8 +286,8 @@ def _lines(cell, missed, tables):  # type: ignore[no-untyped-def]
     avoiding = np.full((2, longest, longest, tables.avoiding.shape[1]), -1, np.int64)
     for line in range(2):
         step = columns if line else 1
-        for back in range(ends[2 * line]):
-            for ahead in range(ends[2 * line + 1]):
+        for back in range(ends[2 * line]):  # left or up
+            for ahead in range(ends[2 * line + 1]):  # right or down
                 length = back + 1 + ahead
                 if length > longest or (line and length == 1):
                     continue  # a ship of one cell counts in the row only
@@ -306,7 +312,10 @@ def _lines(cell, missed, tables):  # type: ignore[no-untyped-def]
 # Not kept in a cache: numba fails on functions that call themselves when it loads them again.
 @njit
 def _alive(segment, misses, lines):  # type: ignore[no-untyped-def]
-    """Return the placements that cover the hits of a segment and stay between its ends."""
+    """Sum up the placements that cover the hits of a segment and stay between its ends.
+
+    misses -- the number of all misses so far.
+    """
     # An end that has come nearer since the first hit is a miss.
     is_missed_back = segment.end_back < lines.ends[2 * segment.line]
     is_missed_ahead = segment.end_ahead < lines.ends[2 * segment.line + 1]
@@ -331,7 +340,10 @@ def _alive(segment, misses, lines):  # type: ignore[no-untyped-def]
 
 @njit
 def _left(alive, misses, lines):  # type: ignore[no-untyped-def]
-    """Return the least number of configurations left if the game stops now; 0 if it may not."""
+    """Return the least number of configurations left if the game stops now.
+
+    It is 0 after fewer misses than `least_misses`, since the game may not stop yet.
+    """
     if misses < lines.least_misses:
         return 0
     hits_to_come = lines.most_finished.shape[1] - 1 - alive.common
@@ -340,7 +352,10 @@ def _left(alive, misses, lines):  # type: ignore[no-untyped-def]
 
 @njit
 def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
-    """Return V in a state with two hits or more."""
+    """Return the least number of configurations left from a state with two hits or more.
+
+    segment -- the hits, and the misses around them. misses -- the number of all so far.
+    """
     line, back, ahead, end_back, end_ahead, beside = segment
     if back + ahead >= lines.more_hits.shape[1]:
         return 0  # longer than any ship
@@ -354,7 +369,7 @@ def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
         left = _left(alive, misses, lines)
         if misses + 1 < lines.more_hits.shape[6]:
             value = _value_of_more_hits(segment, misses + 1, lines)
-            # V is `left` or more: once a shot leaves no more than that, the others do not matter.
+            # The value is `left` or more: if a shot leaves no more, other shots do not matter.
             for shot in range(back + 1, end_back):
                 if value <= left:
                     break
@@ -388,7 +403,7 @@ def _segments(ends, lines):  # type: ignore[no-untyped-def]
 
 @njit
 def _alive_on_both(row, column, misses, lines):  # type: ignore[no-untyped-def]
-    """Return the placements through the first hit along its row and its column."""
+    """Sum up the placements through the first hit, along its row and along its column."""
     in_row = _alive(row, misses, lines)
     in_column = _alive(column, misses, lines)
     common = 1  # a row and a column share only the cell itself
@@ -406,7 +421,11 @@ def _alive_on_both(row, column, misses, lines):  # type: ignore[no-untyped-def]
 
 @njit
 def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
-    """Return V in a state with one hit. ends -- a tuple of the ends left, right, up, down."""
+    """Return the least number of configurations left from a state with one hit.
+
+    ends -- the distances of the nearest misses or edges: left, right, up, down. misses -- the
+    number of all so far.
+    """
     index = (*ends, misses)
     known = _unstamped(lines.one_hit[index], lines.stamp)
     if known >= 0:
@@ -506,7 +525,7 @@ def _rank_cells(cells, kept, steps, best, gains, counts, tables):  # type: ignor
 
 @njit(cache=True)
 def _key_of_set(cells, cell, symmetries):  # type: ignore[no-untyped-def]
-    """Return one key for a set with one more cell and all its images under symmetries."""
+    """Return a key of a set with one more cell; all its images under symmetries have the same."""
     least = np.int64(-1)
     image = np.empty(len(cells) + 1, np.int64)
     for image_of in symmetries:
