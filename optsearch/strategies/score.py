@@ -70,7 +70,7 @@ from optsearch.strategies.player import Player
 from optsearch.support.errors import StrategyError
 from optsearch.support.user_code import call_user_code, defined_at, one_line, safe_repr
 
-OFF = -3  # stands for what a kernel cannot be answered
+OFF = -3  # stands for a number that is no cell and that a kernel cannot take
 _MOST = 1 << 31
 Scores = NDArray[np.float64]
 
@@ -138,7 +138,8 @@ class Score:
                 f"{_name(self.function)} takes other arguments{defined_at(self.function)}; "
                 "f(node) and f(node, scores) are accepted"
             )
-        object.__setattr__(self, "constants", _constants(self.constants))
+        # The dataclass is frozen, so checked values are set past it.
+        object.__setattr__(self, "constants", _checked_constants(self.constants))
         for name, (low, high) in {"endgame": RANGES["endgame"], "least": LEAST_RANGE}.items():
             object.__setattr__(self, name, checked_number(name, getattr(self, name), low, high))
         if self.ties not in ORDERS:
@@ -168,13 +169,16 @@ class Score:
             constants=tuple(map(float, self.constants)),
             least=self.least,
             labels=self.labels,
-            certain=self._takes_certain(game),
+            certain=self._scores_certain_hits(game),
             address=address,
             owner=kernel,
         )
 
-    def _takes_certain(self, game: Game) -> bool:
-        """True if a certain hit is like other cells; its time matters only with sinkings."""
+    def _scores_certain_hits(self, game: Game) -> bool:
+        """True if a certain hit is scored like other cells, not shot before them.
+
+        That needs announced sinkings: elsewhere the time of a certain hit does not matter.
+        """
         return self.certain and game.tells_sinkings
 
     def shot(self, position: Position) -> Cell:
@@ -188,9 +192,10 @@ class Score:
         if n <= self.endgame:
             return endgame_shot(position, order)
         fresh = [cell for cell in order if counts.cells[cell] and not position.closed >> cell & 1]
-        best = max(fresh, key=counts.cells.__getitem__)
-        if n <= max(self.least, 1) or (counts.cells[best] == n and not self._takes_certain(game)):
-            return best
+        most_probable = max(fresh, key=counts.cells.__getitem__)
+        is_certain = counts.cells[most_probable] == n
+        if n <= max(self.least, 1) or (is_certain and not self._scores_certain_hits(game)):
+            return most_probable
         return self.best(position, counts, fresh)
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
@@ -216,30 +221,50 @@ class Score:
             return max(fresh, key=scores.__getitem__)
         if answer in fresh:
             return answer
-        kind = NO_CHOICE if 0 <= answer < position.game.cells else NO_CELL
-        raise _wrong(self.function, position.game, kind, answer, str(position))
+        fault = NO_CHOICE if 0 <= answer < position.game.cells else NO_CELL
+        raise _fault_error(self.function, position.game, fault, answer, str(position))
 
     def values(self, position: Position, counts: Counts, fresh: list[int]) -> list[float]:
         """Return the scores of all cells; those of these cells must be numbers."""
         answer, scores = self._answer(position, counts, fresh)
         if answer != SCORES:
-            raise _wrong(self.function, position.game, NO_SCORES, answer, str(position))
+            raise _fault_error(self.function, position.game, NO_SCORES, answer, str(position))
         values: list[float] = scores.tolist()
         return values
 
     def _answer(self, position: Position, counts: Counts, fresh: list[int]) -> tuple[int, Scores]:
+        """Call the function; return the cell that it answers, or SCORES, and the scores."""
         node = self._node(position, counts, fresh)
         scores = np.zeros(position.game.cells)
         answer = call_scorer(self.function, node, scores)
-        wrong = [cell for cell in fresh if np.isnan(scores[cell])]
-        if answer == SCORES and wrong:
-            raise _wrong(self.function, position.game, NO_NUMBER, wrong[0], str(position))
+        not_numbers = [cell for cell in fresh if np.isnan(scores[cell])]
+        if answer == SCORES and not_numbers:
+            cell, after = not_numbers[0], str(position)
+            raise _fault_error(self.function, position.game, NO_NUMBER, cell, after)
         return answer, scores
 
     def _node(self, position: Position, counts: Counts, fresh: list[int]) -> ScoreNode:
-        game = position.game
-        having = np.zeros(game.cells, np.int64)
+        """Return the position as the function sees it; fresh -- the cells that it may shoot."""
+        lengths = announced_lengths(position.game)
+        having = np.zeros(position.game.cells, np.int64)
         having[fresh] = [counts.cells[cell] for cell in fresh]
+        arrays = (
+            having,
+            self._states(position, counts),
+            np.array(lengths, np.int32),
+            self._ships_afloat(position, len(lengths)),
+            self._label_counts(position.game, counts, fresh, len(lengths)),
+            np.array(self.constants, np.float64),
+        )
+        for array in arrays:
+            array.flags.writeable = False
+        sizes = counts.configurations, position.game.rows, position.game.columns
+        return ScoreNode._make((*map(np.int64, sizes), *arrays))
+
+    @staticmethod
+    def _states(position: Position, counts: Counts) -> NDArray[np.uint8]:
+        """Return `ScoreNode.state`."""
+        game = position.game
         state = np.full(game.cells, UNKNOWN, np.uint8)
         for cell in range(game.cells):
             for value, mask in ((MISS, position.misses), (HIT, position.hits), (HOLE, game.holes)):
@@ -247,45 +272,51 @@ class Score:
                     state[cell] = value
             if game.is_silent and counts.cells[cell] == counts.configurations:
                 state[cell] = HIT
-        lengths = announced_lengths(game)
-        afloat = np.zeros(len(lengths), np.int32)
-        labelled = np.zeros((len(lengths), game.cells), np.int64)
+        return state
+
+    def _ships_afloat(self, position: Position, label_count: int) -> NDArray[np.int32]:
+        """Return `ScoreNode.afloat`."""
+        game = position.game
+        afloat = np.zeros(label_count, np.int32)
         if self.labels and game.tells_sinkings:
             sunk = Counter(shot.reply.label for shot in position.shots if shot.reply.sunk)
-            for number, label in enumerate(labels_at(game, 0)):
+            for index, label in enumerate(labels_at(game, 0)):
                 ships = game.fleet.count(label) if label else len(game.fleet)
-                afloat[number] = ships - sunk[label]
-        for cell in fresh if self.labels and lengths else ():
-            for number, label in enumerate(labels_at(game, cell)):
-                labelled[number, cell] = counts.replies[cell][
-                    game.announcement.reply_to_hit(label, True)
-                ]
-        arrays = (
-            *(having, state, np.array(lengths, np.int32), afloat, labelled),
-            np.array(self.constants, np.float64),
-        )
-        for array in arrays:
-            array.flags.writeable = False
-        sizes = map(np.int64, (counts.configurations, game.rows, game.columns))
-        return ScoreNode._make((*sizes, *arrays))
+                afloat[index] = ships - sunk[label]
+        return afloat
+
+    def _label_counts(
+        self, game: Game, counts: Counts, fresh: list[int], label_count: int
+    ) -> NDArray[np.int64]:
+        """Return `ScoreNode.labelled`."""
+        labelled = np.zeros((label_count, game.cells), np.int64)
+        if self.labels and label_count:
+            for cell in fresh:
+                for index, label in enumerate(labels_at(game, cell)):
+                    reply = game.announcement.reply_to_hit(label, is_sunk=True)
+                    labelled[index, cell] = counts.replies[cell][reply]
+        return labelled
 
 
-def _constants(values: Any) -> tuple[float, ...]:
-    """Return the numbers unchanged; StrategyError for other values."""
+def _checked_constants(values: Any) -> tuple[float, ...]:
+    """Return the constants as a tuple; StrategyError for a value that is not a number.
+
+    Numbers are not converted; nan is not accepted.
+    """
     try:
         items = tuple(values) if not isinstance(values, str) else (values,)
     except TypeError:
         raise StrategyError(
             f"constants={safe_repr(values)} is not a tuple; numbers such as (0.9, 2) are accepted"
         ) from None
-    for place, item in enumerate(items):
+    for index, item in enumerate(items):
         try:
             is_number = not isinstance(item, str | bytes) and not isnan(float(item))
         except Exception:
             is_number = False
         if not is_number:
             raise StrategyError(
-                f"constants[{place}]={safe_repr(item)} is not a number; numbers such as (0.9, 2) "
+                f"constants[{index}]={safe_repr(item)} is not a number; numbers such as (0.9, 2) "
                 "are accepted"
             )
     return items
@@ -335,44 +366,53 @@ def scoring_named(name: str) -> Any:
 
 def call_scorer(function: Any, node: ScoreNode, scores: Scores) -> int:
     """Call a function; return its cell, or SCORES; StrategyError if it fails."""
-    says = f"{_name(function)} fails"
-    fills_in = count_arguments(function) == 2
+    takes_scores = count_arguments(function) == 2
+    arguments = (node, scores) if takes_scores else (node,)
     with np.errstate(all="ignore"):  # as the kernels: 1 / 0 is infinite
-        answer = call_user_code(function, *(node, scores)[: 1 + fills_in], failure=says)
-    if fills_in and answer is None:
+        answer = call_user_code(function, *arguments, failure=f"{_name(function)} fails")
+    if takes_scores and answer is None:
         return SCORES
-    if fills_in or isinstance(answer, bool) or not isinstance(answer, int | np.integer):
-        raise _returns(function, safe_repr(answer))
-    return int(answer) if answer not in (SCORES, FAILED) else OFF
+    is_integer = isinstance(answer, int | np.integer) and not isinstance(answer, bool)
+    if takes_scores or not is_integer:
+        raise _type_error(function, safe_repr(answer))
+    return OFF if answer in (SCORES, FAILED) else int(answer)  # no cell has these numbers
 
 
 def scorer_error(
-    strategy: Strategy, game: Game, wrong: int, answer: int, hits: int, misses: int
+    strategy: Strategy, game: Game, fault: int, answer: int, hits: int, misses: int
 ) -> StrategyError:
     """Return the error for a wrong answer of a strategy's score, which a kernel has found."""
-    shots = [*((cell, "hit") for cell in bits(hits)), *((cell, "miss") for cell in bits(misses))]
-    if wrong == NO_ANSWER and game.is_silent:
-        replies = {"hit": REPLY_HIT, "miss": REPLY_MISS}
-        position = Position(game, tuple(Shot(game.cell(cell), replies[r]) for cell, r in shots))
-        strategy.shot(position)  # raises what the function does
-    after = " ".join(f"{cell_name(game.cell(cell))}={reply}" for cell, reply in shots)
-    return _wrong(strategy, game, wrong, answer, after)
+    replies = [(cell, REPLY_HIT) for cell in bits(hits)]
+    replies += [(cell, REPLY_MISS) for cell in bits(misses)]
+    if fault == NO_ANSWER and game.is_silent:
+        shots = tuple(Shot(game.cell(cell), reply) for cell, reply in replies)
+        strategy.shot(Position(game, shots))  # raises what the function does
+    after = " ".join(f"{cell_name(game.cell(cell))}={reply}" for cell, reply in replies)
+    return _fault_error(strategy, game, fault, answer, after)
 
 
-def _returns(function: Any, text: str) -> StrategyError:
-    """Return the error for a Python function whose value is of a wrong type."""
-    accepted = "nothing" if count_arguments(function) == 2 else "a cell, row * columns + column,"
+def _type_error(function: Any, returned: str) -> StrategyError:
+    """Return the error for a function that returns a value of a wrong type, given in words."""
+    if count_arguments(function) == 2:
+        form, accepted = "f(node, scores)", "nothing"
+    else:
+        form, accepted = "f(node)", "a cell, row * columns + column,"
     return StrategyError(
-        f"{_name(function)} returns {text}{defined_at(function)}; {accepted} is accepted, since it "
-        f"is {'f(node, scores)' if accepted == 'nothing' else 'f(node)'}"
+        f"{_name(function)} returns {returned}{defined_at(function)}; {accepted} is accepted, "
+        f"since it is {form}"
     )
 
 
-def _wrong(scorer: object, game: Game, wrong: int, answer: int, after: str) -> StrategyError:
+def _fault_error(scorer: object, game: Game, fault: int, answer: int, after: str) -> StrategyError:
+    """Return the error for a wrong answer.
+
+    scorer -- a player, or the function. fault -- NO_CELL or another of these constants. answer --
+    the wrong cell. after -- the text of the shots before; empty on the empty board.
+    """
     is_cell = 0 <= answer < game.cells
     name = cell_name(game.cell(answer)) if is_cell else str(answer)
     number = "a negative or huge number" if answer == OFF else answer
-    says = {
+    problems = {
         NO_CELL: f"answers {number}, which is not a cell of the board,",
         NO_CHOICE: f"shoots {name}, which was shot before or is in no configuration,",
         NO_NUMBER: f"gives {name} a score that is not a number",
@@ -380,7 +420,7 @@ def _wrong(scorer: object, game: Game, wrong: int, answer: int, after: str) -> S
         NO_SCORES: f"answers the cell {name}, where scores are asked for,",
     }
     return StrategyError(
-        f"{scorer if isinstance(scorer, Player) else _name(scorer)} {says[wrong]} "
+        f"{scorer if isinstance(scorer, Player) else _name(scorer)} {problems[fault]} "
         f"{f'after {after!r}' if after else 'on the empty board'}{defined_at(scorer)}; a number "
         "for each cell, or a cell, row * columns + column, that was not shot and that some "
         "configuration has, is accepted"
@@ -389,11 +429,11 @@ def _wrong(scorer: object, game: Game, wrong: int, answer: int, after: str) -> S
 
 # Compiled
 
-_BY_PLACE = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
 @lru_cache(maxsize=64)
-def _compiled(function: Any, constants: int) -> tuple[Any, int]:
+def _compiled(function: Any, constant_count: int) -> tuple[Any, int]:
     """Compile a function; return the object to keep while it is called, and its address.
 
     Raises StrategyError for a function that numba cannot compile.
@@ -401,7 +441,7 @@ def _compiled(function: Any, constants: int) -> tuple[Any, int]:
     from numba.core.errors import NumbaError
 
     try:
-        kernel = _wrap(function, constants)
+        kernel = _wrap(function, constant_count)
     except NumbaError as error:
         lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()
         reason = next((line for line in lines if line and not line.startswith("Failed in")), "")
@@ -421,14 +461,13 @@ def _node_type() -> Any:
         *((types.int64, 1), (types.uint8, 1), (types.int32, 1), (types.int32, 1)),
         *((types.int64, 2), (types.float64, 1)),
     )
-    of, named_tuple = cast(Any, types.Array), cast(Any, types.NamedTuple)
+    array_type, named_tuple = cast(Any, types.Array), cast(Any, types.NamedTuple)
     sizes = types.int64, types.int32, types.int32
-    return named_tuple(
-        (*sizes, *(of(item, axes, "C", readonly=True) for item, axes in arrays)), ScoreNode
-    )
+    array_types = (array_type(item, axes, "C", readonly=True) for item, axes in arrays)
+    return named_tuple((*sizes, *array_types), ScoreNode)
 
 
-def _wrap(function: Any, constants: int) -> Any:
+def _wrap(function: Any, constant_count: int) -> Any:
     """Compile a Python function as the kernels call it; it answers FAILED if it raises.
 
     Raises StrategyError if it returns a value of a wrong type.
@@ -445,23 +484,25 @@ def _wrap(function: Any, constants: int) -> Any:
     called_by_numba = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # alone
     compiled: Any = partial(numba.njit, error_model="numpy", boundscheck=True, **called_by_numba)
     carray: Any = numba.carray  # type: ignore[attr-defined]
-    inner = compiled(getattr(function, "py_func", function))
-    fills_in = count_arguments(function) == 2
-    inner.compile((_node_type(), types.float64[::1])[: 1 + fills_in])
-    returned = next(iter(inner.overloads.values())).signature.return_type
+    user_function = compiled(getattr(function, "py_func", function))
+    takes_scores = count_arguments(function) == 2
+    node_type, scores_type = _node_type(), types.float64[::1]
+    user_function.compile((node_type, scores_type) if takes_scores else (node_type,))
+    returned = next(iter(user_function.overloads.values())).signature.return_type
 
     def fill_in(node: Any, scores: Any) -> Any:
-        inner(node, scores)
+        user_function(node, scores)
         return SCORES
 
     def find(node: Any, scores: Any) -> Any:
-        cell = inner(node)
-        return cell if 0 <= cell < _MOST or -_MOST < cell < OFF else OFF
+        cell = user_function(node)
+        return cell if 0 <= cell < _MOST or -_MOST < cell < OFF else OFF  # fits into 32 bits
 
-    if not (returned == types.none if fills_in else isinstance(returned, types.Integer)):
+    is_right_type = returned == types.none if takes_scores else isinstance(returned, types.Integer)
+    if not is_right_type:
         unliteral: Any = types.unliteral
-        raise _returns(function, f"a value of the type {unliteral(returned)}")
-    answer = compiled(fill_in if fills_in else find)
+        raise _type_error(function, f"a value of the type {unliteral(returned)}")
+    answer = compiled(fill_in if takes_scores else find)
 
     def kernel(  # type: ignore[no-untyped-def]
         n, rows, columns, having, state, kinds, lengths, afloat, labelled, numbers, scores
@@ -476,18 +517,18 @@ def _wrap(function: Any, constants: int) -> Any:
             unwritable(carray(lengths, kinds)),
             unwritable(carray(afloat, kinds)),
             unwritable(carray(labelled, (kinds, cells))),
-            unwritable(carray(numbers, constants)),
+            unwritable(carray(numbers, constant_count)),
         )
         try:
             return answer(node, carray(scores, cells))
         except Exception:  # numba can catch no other
             return FAILED
 
-    of: Any = types.CPointer
+    pointer: Any = types.CPointer
     signature = types.int32(  # of what `_score.pyx` calls
-        *(types.int64, types.int32, types.int32, of(types.int64), of(types.uint8)),
-        *(types.int32, of(types.int32), of(types.int32), of(types.int64)),
-        *(of(types.float64), of(types.float64)),
+        *(types.int64, types.int32, types.int32, pointer(types.int64), pointer(types.uint8)),
+        *(types.int32, pointer(types.int32), pointer(types.int32), pointer(types.int64)),
+        *(pointer(types.float64), pointer(types.float64)),
     )
     return numba.cfunc(signature)(kernel)
 
@@ -498,7 +539,7 @@ def count_arguments(function: Any) -> int:
         accepted = parameters_of(getattr(function, "py_func", function)).parameters.values()
     except (TypeError, ValueError):
         return 0
-    return sum(each.default is each.empty and each.kind in _BY_PLACE for each in accepted)
+    return sum(each.default is each.empty and each.kind in _POSITIONAL for each in accepted)
 
 
 def _name(function: Any) -> str:
