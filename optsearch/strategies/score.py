@@ -186,7 +186,7 @@ class Score:
         return position.game.cell(self.cell(position, counts_of(position)))
 
     def cell(self, position: Position, counts: Counts) -> int:
-        """Return the cell to shoot next, by these counts."""
+        """Return the cell to shoot next; counts -- those of the position."""
         game, n = position.game, counts.configurations
         order = order_of(game, self.ties)
         if n <= self.endgame:
@@ -199,8 +199,9 @@ class Score:
         return self.best(position, counts, fresh)
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
-        """List the cells to shoot together: certain hits, then by score, at the end by probability.
+        """List at most `number` cells to shoot together: certain hits, then the highest scores.
 
+        With few configurations (`least`, `endgame`) the most probable cells are listed instead.
         Raises StrategyError for a function that returns a cell.
         """
         game, counts = position.game, counts_of(position)
@@ -215,7 +216,10 @@ class Score:
         return [game.cell(cell) for cell in fresh[:number]]
 
     def best(self, position: Position, counts: Counts, fresh: list[int]) -> int:
-        """Return the cell that the function chooses among some cells."""
+        """Return the cell that the function chooses among `fresh`, the cells that it may shoot.
+
+        Raises StrategyError for another cell, and for a score that is not a number.
+        """
         answer, scores = self._answer(position, counts, fresh)
         if answer == SCORES:
             return max(fresh, key=scores.__getitem__)
@@ -225,7 +229,10 @@ class Score:
         raise _fault_error(self.function, position.game, fault, answer, str(position))
 
     def values(self, position: Position, counts: Counts, fresh: list[int]) -> list[float]:
-        """Return the scores of all cells; those of these cells must be numbers."""
+        """Return the scores of all cells of the board; those of `fresh` must be numbers.
+
+        Raises StrategyError otherwise, and for a function that returns a cell.
+        """
         answer, scores = self._answer(position, counts, fresh)
         if answer != SCORES:
             raise _fault_error(self.function, position.game, NO_SCORES, answer, str(position))
@@ -349,12 +356,12 @@ def _score(strategy: Scoring, game: Game) -> Score:
 
 
 def score_of(strategy: Any, game: Game) -> Score:
-    """Return the score by which one that `scoring_named` gave plays a game."""
+    """Return the score by which a strategy plays a game; strategy -- from `scoring_named`."""
     return _score(strategy, game) if isinstance(strategy, Scoring) else strategy.score
 
 
 def scoring_named(name: str) -> Any:
-    """Return the strategy of a name that has a score, or one for each game; else StrategyError."""
+    """Return the strategy of a name, which must play by a score; StrategyError if it does not."""
     strategy = as_strategy(name)
     if isinstance(strategy, Scoring) or isinstance(getattr(strategy, "score", None), Score):
         return strategy
@@ -365,7 +372,11 @@ def scoring_named(name: str) -> Any:
 
 
 def call_scorer(function: Any, node: ScoreNode, scores: Scores) -> int:
-    """Call a function; return its cell, or SCORES; StrategyError if it fails."""
+    """Call a function in plain Python; return the cell that it chooses, or SCORES.
+
+    SCORES means that it has filled in `scores`. Raises StrategyError if the function fails or
+    returns a value of a wrong type.
+    """
     takes_scores = count_arguments(function) == 2
     arguments = (node, scores) if takes_scores else (node,)
     with np.errstate(all="ignore"):  # as the kernels: 1 / 0 is infinite
@@ -381,7 +392,12 @@ def call_scorer(function: Any, node: ScoreNode, scores: Scores) -> int:
 def scorer_error(
     strategy: Strategy, game: Game, fault: int, answer: int, hits: int, misses: int
 ) -> StrategyError:
-    """Return the error for a wrong answer of a strategy's score, which a kernel has found."""
+    """Return the error for a wrong answer of a strategy's score, which a kernel has found.
+
+    fault -- what is wrong: NO_CELL or another of these constants. answer -- of the function.
+    hits, misses -- the cells shot before (masks). If the function itself has failed in a silent
+    game, it is called again in plain Python, which raises the error with the line that failed.
+    """
     replies = [(cell, REPLY_HIT) for cell in bits(hits)]
     replies += [(cell, REPLY_MISS) for cell in bits(misses)]
     if fault == NO_ANSWER and game.is_silent:
@@ -434,9 +450,10 @@ _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 @lru_cache(maxsize=64)
 def _compiled(function: Any, constant_count: int) -> tuple[Any, int]:
-    """Compile a function; return the object to keep while it is called, and its address.
+    """Compile a function; return the compiled object, and the address at which kernels call it.
 
-    Raises StrategyError for a function that numba cannot compile.
+    The object must be kept as long as the address is used. constant_count -- the length of
+    `ScoreNode.constants`. Raises StrategyError for a function that numba cannot compile.
     """
     from numba.core.errors import NumbaError
 
@@ -468,9 +485,10 @@ def _node_type() -> Any:
 
 
 def _wrap(function: Any, constant_count: int) -> Any:
-    """Compile a Python function as the kernels call it; it answers FAILED if it raises.
+    """Compile a user's function in the form in which `_score.pyx` calls it.
 
-    Raises StrategyError if it returns a value of a wrong type.
+    The compiled function returns a cell, SCORES if the user's function fills in the scores, or
+    FAILED if it raises. Raises StrategyError if it returns a value of a wrong type.
     """
     import numba
     from numba import types
@@ -534,7 +552,10 @@ def _wrap(function: Any, constant_count: int) -> Any:
 
 
 def count_arguments(function: Any) -> int:
-    """Count the arguments that a function needs."""
+    """Count the arguments that a function needs, without those that have a default.
+
+    0 for an object whose signature cannot be read.
+    """
     try:
         accepted = parameters_of(getattr(function, "py_func", function)).parameters.values()
     except (TypeError, ValueError):
