@@ -71,10 +71,11 @@ def compiled_once(tmp_path_factory):
 
 
 @pytest.fixture
-def here(monkeypatch, capsys):
-    """The command in this process: exit status, standard output, standard error.
+def call_command(monkeypatch, capsys):
+    """A function that calls the command with arguments, in this process.
 
-    Nothing is entered, unless a test puts something into its standard input.
+    It returns the exit status, standard output and standard error. Standard input is empty, unless
+    a test fills it.
     """
     monkeypatch.setattr("sys.stdin", io.StringIO())
     monkeypatch.setenv("COLUMNS", "80")
@@ -113,11 +114,11 @@ def interrupt_at(monkeypatch):
 
 
 @pytest.fixture
-def answer_of(here):
+def answer_of(call_command):
     """The JSON answer of a command that succeeds."""
 
     def run(*arguments):
-        status, out, err = here(*arguments, "--json")
+        status, out, err = call_command(*arguments, "--json")
         assert (status, err) == (0, "")
         return json.loads(out)
 

@@ -89,7 +89,7 @@ def is_shown(printed, output):
     return doctest.OutputChecker().check_output(want, got, FLAGS)
 
 
-def played(page, here, monkeypatch):
+def played(page, call_command, monkeypatch):
     """Each command of optsearch, what is shown, and what it prints, run in the current folder.
 
     `cat FILE` writes what is shown of the file. Other commands are not run.
@@ -101,14 +101,14 @@ def played(page, here, monkeypatch):
             yield command, output, output
         elif name == "optsearch":
             monkeypatch.setattr("sys.stdin", io.StringIO(entered(output)))
-            _, out, err = here(*arguments)
+            _, out, err = call_command(*arguments)
             yield command, output, out + err
 
 
-def check(page, here, monkeypatch):
+def check(page, call_command, monkeypatch):
     """Run the commands of a page; how many there were."""
     ran = 0
-    for command, output, printed in played(page, here, monkeypatch):
+    for command, output, printed in played(page, call_command, monkeypatch):
         assert is_shown(printed, output), f"{command}\n{printed}"
         ran += command.startswith("optsearch ")
     return ran

@@ -61,10 +61,10 @@ def assert_is_one_clear_line(result, *quoted):
 
 
 @pytest.mark.parametrize(("drawing", "quoted"), BOARDS, ids=[q for _, q in BOARDS])
-def test_bad_board(here, tmp_path, drawing, quoted):
+def test_bad_board(call_command, tmp_path, drawing, quoted):
     board = tmp_path / "board.txt"
     board.write_bytes(drawing)
-    assert_is_one_clear_line(here("count", "4x4:2", "--board", board), quoted)
+    assert_is_one_clear_line(call_command("count", "4x4:2", "--board", board), quoted)
 
 
 TREE = {
@@ -112,10 +112,10 @@ def folder(tmp_path_factory):
     return tmp_path
 
 
-def refused(here, arguments, *quoted):
+def refused(call_command, arguments, *quoted):
     """The line that a request is refused with, which leaves no file in this folder."""
     before = sorted(Path().rglob("*"))
-    result = here(*arguments)
+    result = call_command(*arguments)
     assert_is_one_clear_line(result, *quoted)
     assert len(result[2]) < 1500
     assert sorted(Path().rglob("*")) == before, arguments
@@ -123,12 +123,12 @@ def refused(here, arguments, *quoted):
 
 
 @pytest.mark.parametrize(("arguments", "quoted"), [(words, quoted) for words, *quoted in ODD])
-def test_odd_requests(here, folder, monkeypatch, arguments, quoted):
+def test_odd_requests(call_command, folder, monkeypatch, arguments, quoted):
     monkeypatch.chdir(folder)
-    refused(here, arguments, *quoted)
+    refused(call_command, arguments, *quoted)
 
 
-def test_bad_requests(here, folder, monkeypatch):
+def test_bad_requests(call_command, folder, monkeypatch):
     """All of tests/transcripts/errors.txt; `make transcripts` writes the answers anew.
 
     The lines after > are those of the file that a command names.
@@ -140,7 +140,7 @@ def test_bad_requests(here, folder, monkeypatch):
         names = re.findall(r"\bfile\.\w+", command)
         for name in names:
             Path(name).write_text("".join(f"{line[2:]}\n" for line in content), "utf-8")
-        answer = shown.without_known(refused(here, shlex.split(command)[1:]))
+        answer = shown.without_known(refused(call_command, shlex.split(command)[1:]))
         said += [f"$ {command}", *content, answer]
         for name in names:
             Path(name).unlink()
@@ -172,10 +172,10 @@ FOLDERS = [
     ],
     ids=("file", "folder"),
 )
-def test_an_output_that_cannot_be_written(here, folder, monkeypatch, request_, places):
+def test_an_output_that_cannot_be_written(call_command, folder, monkeypatch, request_, places):
     monkeypatch.chdir(folder)
     for place, reason in places:
-        assert_is_one_clear_line(here(*request_, place), reason, "cannot write")
+        assert_is_one_clear_line(call_command(*request_, place), reason, "cannot write")
     assert not (folder / "nothing").exists()
 
 
@@ -190,7 +190,7 @@ def assert_harmless(text, quoted=HARMLESS):
     assert text.replace("\n", "").isprintable()
 
 
-def test_control_characters_in_names(here, folder, tmp_path, monkeypatch):
+def test_control_characters_in_names(call_command, folder, tmp_path, monkeypatch):
     """Of files, families and their things: on a terminal they are seen and do nothing."""
     family = tmp_path / f"{EVIL}.csv"
     family.write_text(f"set,things\n{EVIL},{EVIL} y\nb,y\n")
@@ -209,11 +209,13 @@ def test_control_characters_in_names(here, folder, tmp_path, monkeypatch):
     ]
     for request in requests:
         for json_too in (["--json"] if request[0] not in ("play", "advise") else [], []):
-            status, out, err = here(*request, *json_too)
+            status, out, err = call_command(*request, *json_too)
             assert (status, err) == (0, ""), request
             assert_harmless(out, "a\\u001b[2J" if json_too else HARMLESS)
     for request in (["tree"], ["check"], ["solitaire", "solve"], ["count", f"{EVIL}:2"], [EVIL]):
-        result = here(*request, *([own] if request[-1] in ("tree", "check", "solve") else []))
+        result = call_command(
+            *request, *([own] if request[-1] in ("tree", "check", "solve") else [])
+        )
         assert_is_one_clear_line(result)
         assert_harmless(result[2])
 
@@ -231,7 +233,7 @@ def test_a_label_is_no_markup(monkeypatch):
 # Memory that is short
 
 
-def test_what_cannot_be_loaded_is_not_said_to_be_missing(here, folder, monkeypatch):
+def test_what_cannot_be_loaded_is_not_said_to_be_missing(call_command, folder, monkeypatch):
     """A package is there, and there is too little memory to load it."""
     reason = "libortools.so.9: failed to map segment from shared object"
 
@@ -249,7 +251,7 @@ def test_what_cannot_be_loaded_is_not_said_to_be_missing(here, folder, monkeypat
         ("solitaire", "solve", folder / "easy.txt", "--method", "ship"),
         ("evaluate", "greedy", "2x2:1", "--dask", "tcp://127.0.0.1:1"),
     ):
-        result = here(*request)
+        result = call_command(*request)
         assert_is_one_clear_line(result, reason, "memory")
         assert "install" not in result[2]
 
@@ -258,12 +260,12 @@ PACKAGES = ("ortools", "distributed")
 
 
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")])
-def test_short_memory(here, monkeypatch, error):
+def test_short_memory(call_command, monkeypatch, error):
     def fail(*_):
         raise error
 
     monkeypatch.setattr("optsearch.cli.counting.read_position", fail)
-    assert_is_one_clear_line(here("count", "4x4:2"), "not enough memory")
+    assert_is_one_clear_line(call_command("count", "4x4:2"), "not enough memory")
 
 
 def test_too_little_memory_to_begin():
@@ -309,14 +311,16 @@ def test_an_answer_that_cannot_be_written(arguments):
     assert_is_one_clear_line((status, "", err), "cannot write the answer", "No space left")
 
 
-def test_an_answer_comes_before_the_tree_that_cannot_be_written(here, monkeypatch, tmp_path):
+def test_an_answer_comes_before_the_tree_that_cannot_be_written(
+    call_command, monkeypatch, tmp_path
+):
     """The disk is full when the work is done: the answer is not lost."""
 
     def full(path, text):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("optsearch.support.documents.replace", full)
-    status, out, err = here("solve", "4x4:2", "--tree", tmp_path / "tree.json")
+    status, out, err = call_command("solve", "4x4:2", "--tree", tmp_path / "tree.json")
     assert "146/24" in out
     assert_is_one_clear_line((status, "", err), "tree.json", "No space left")
 
@@ -363,7 +367,7 @@ def only_so_much_memory(more):
 
 @pytest.mark.parametrize("kind", ["device", "pipe", "endless", "loop", "folder"])
 @pytest.mark.parametrize("read", READ)
-def test_what_is_no_file_to_read(here, odd, kind, read):
+def test_what_is_no_file_to_read(call_command, odd, kind, read):
     arguments, most = READ[read]
     ending = {
         "prior": ".csv",
@@ -385,7 +389,7 @@ def test_what_is_no_file_to_read(here, odd, kind, read):
     else:
         Path(name).mkdir()
     whole = [argument.format(name) for argument in arguments]
-    status, out, err = here(*whole, *([] if whole != arguments else [name]))
+    status, out, err = call_command(*whole, *([] if whole != arguments else [name]))
     assert (status, out) == (2, "")
     assert err.startswith("error: ")
     assert err.count("\n") == 1
@@ -401,26 +405,26 @@ def test_what_is_no_file_to_read(here, odd, kind, read):
         assert says in err
 
 
-def test_files_of_checkpoints_and_tables_that_are_none(here, odd):
+def test_files_of_checkpoints_and_tables_that_are_none(call_command, odd):
     """Inside the folders that the command writes itself."""
     for name, arguments in (
         ("run/data.mdb", ["evaluate", "greedy", "4x4:2", "--jobs", 1, "--resume", "run"]),
         ("both/data.mdb", ["compare", "greedy", "spread", "4x4:2", "--resume", "both"]),
         ("table/data.mdb", ["solve", "4x4:2", "--table", "table"]),
     ):
-        assert here(*arguments)[0] == 0
+        assert call_command(*arguments)[0] == 0
         Path(name).unlink()
         Path(name).symlink_to("/dev/zero")
-        status, out, err = here(*arguments)
+        status, out, err = call_command(*arguments)
         assert (status, out) == (2, "")
         assert f"{name}" in err
         assert "is not a regular file" in err
     for command in ("advise", "play"):
-        status, out, err = here(command, "4x4:2", "--resume", "/dev/zero")
+        status, out, err = call_command(command, "4x4:2", "--resume", "/dev/zero")
         assert (status, out) == (2, "")
         assert "cannot write '/dev/zero': it is not a regular file" in err
         Path("long").touch()
         os.truncate("long", 1 << 40)
-        status, out, err = here(command, "4x4:2", "--resume", "long")
+        status, out, err = call_command(command, "4x4:2", "--resume", "long")
         assert (status, out) == (2, "")
         assert all(said in err for said in ("'long'", ": it has more than 65,536 bytes"))

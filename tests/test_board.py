@@ -678,9 +678,9 @@ def test_slow_requests_are_ended(monkeypatch):
     asyncio.run(run())
 
 
-def test_a_taken_port_is_one_line(served, here):
+def test_a_taken_port_is_one_line(served, call_command):
     _, port, _ = served
-    status, out, err = here("serve", "3x4:2", "--no-browser", "--port", port)
+    status, out, err = call_command("serve", "3x4:2", "--no-browser", "--port", port)
     assert (status, out) == (2, "")
     assert (
         err
@@ -689,7 +689,7 @@ def test_a_taken_port_is_one_line(served, here):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2"])
-def test_what_the_command_says_and_opens(here, monkeypatch, host):
+def test_what_the_command_says_and_opens(call_command, monkeypatch, host):
     """The token is in a file that only this user can read, not among the arguments of a browser."""
     opened = []
 
@@ -699,7 +699,7 @@ def test_what_the_command_says_and_opens(here, monkeypatch, host):
 
     monkeypatch.setattr(running.webbrowser, "open", read)
     monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
-    status, out, err = here("serve", "3x4:2", "--host", host)
+    status, out, err = call_command("serve", "3x4:2", "--host", host)
     assert (status, err) == (0, "")
     address = out.split()[1]
     assert address.startswith(f"http://{host}:")
@@ -711,34 +711,34 @@ def test_what_the_command_says_and_opens(here, monkeypatch, host):
 
 
 @pytest.mark.parametrize("game", ["30x30:2", "1x3:2,2"])
-def test_a_board_that_gives_no_answer_is_refused_at_once(here, game):
-    status, out, err = here("serve", game, "--no-browser")
+def test_a_board_that_gives_no_answer_is_refused_at_once(call_command, game):
+    status, out, err = call_command("serve", game, "--no-browser")
     assert (status, out, err.count("\n")) == (2, "", 1)
 
 
-def test_a_large_board_is_served_at_once(here, monkeypatch):
+def test_a_large_board_is_served_at_once(call_command, monkeypatch):
     """Its counting table is not for the command to wait for."""
     monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
     monkeypatch.setattr(posterior, "engine_for", None)
-    served = here("serve", "16x16:5,4,3,3,2,contact=any", "--no-browser")
+    served = call_command("serve", "16x16:5,4,3,3,2,contact=any", "--no-browser")
     assert served[::2] == (0, "")
     known = answers.describe_game(Setting(Game.parse("16x16:5,4,3,3,2,contact=any")))
     assert len(known["shape"]["cells"]) == 256
 
 
-def test_everybody_can_be_named(here, monkeypatch):
+def test_everybody_can_be_named(call_command, monkeypatch):
     monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
-    assert here("serve", "3x4:2", "--by", "greedy", "--prior", "one-by-one")[::2] == (0, "")
+    assert call_command("serve", "3x4:2", "--by", "greedy", "--prior", "one-by-one")[::2] == (0, "")
     for name in ("easy", "greedy"):
-        assert here("serve", "--no-browser", "--against", name)[::2] == (0, "")
-    status, _, err = here("serve", "--prior", "one-by-one")
+        assert call_command("serve", "--no-browser", "--against", name)[::2] == (0, "")
+    status, _, err = call_command("serve", "--prior", "one-by-one")
     assert (status, "--prior and --by belong to a game" in err) == (2, True)
 
 
-def test_without_the_extra(here, monkeypatch):
+def test_without_the_extra(call_command, monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "optsearch.board.running", raising=False)
-    status, _, err = here("serve", "3x4:2")
+    status, _, err = call_command("serve", "3x4:2")
     assert status == 2
     assert err == (
         "error: serve needs uvicorn, which is not installed; install it with: pip install "

@@ -63,12 +63,12 @@ def test_weights_that_are_counted_in_parts(monkeypatch, text, rows):
 
 
 @pytest.mark.parametrize("text", CONTACT)
-def test_bounds_of_the_command_count_weights(here, text):
+def test_bounds_of_the_command_count_weights(call_command, text):
     """Leaf counting from the weights of the family, not from the number of configurations."""
     position = Position(Game.parse(text))
     weights = Counter(family.Family.of(position).weights)
     assert max(weights) > 1
-    status, out, err = here("bounds", text, "--json")
+    status, out, err = call_command("bounds", text, "--json")
     assert (status, err) == (0, "")
     found = {bound["name"]: bound["value"] for bound in json.loads(out)["bounds"]}
     exact = lower_bounds.leaf_counting(weights, position.game.fleet_cells)
@@ -86,8 +86,8 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize("text", IMPOSSIBLE)
-def test_games_without_a_configuration(here, text):
-    status, out, err = here("bounds", text)
+def test_games_without_a_configuration(call_command, text):
+    status, out, err = call_command("bounds", text)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith(f"error: {Game.parse(text)} has no configuration: the fleet does not fit")
 

@@ -46,19 +46,19 @@ def test_no_shell_cuts_a_game():
 
 
 @pytest.fixture
-def tree(here, tmp_path):
+def tree(call_command, tmp_path):
     """The file of an optimal tree of 4x5:4,3,2."""
     path = tmp_path / "tree.json"
-    status, out, err = here("solve", "4x5:4,3,2", "--tree", path)
+    status, out, err = call_command("solve", "4x5:4,3,2", "--tree", path)
     assert (status, err) == (0, "")
     assert "994/88" in out
     return path
 
 
 @pytest.mark.parametrize("ending", some(1, ["svg", "PDF", "pdf", "png"], 2))
-def test_draw(here, tmp_path, tree, ending):
+def test_draw(call_command, tmp_path, tree, ending):
     drawing = tmp_path / f"drawing.{ending}"
-    status, out, err = here("tree", tree, "--figure", drawing)
+    status, out, err = call_command("tree", tree, "--figure", drawing)
     assert (status, err) == (0, "")
     assert out.endswith(f" {drawing}, 7 of 13 shots; --whole draws all\n")
     data = drawing.read_bytes()
@@ -69,11 +69,11 @@ def test_draw(here, tmp_path, tree, ending):
     assert len(data) > 10_000
 
 
-def test_a_drawn_board_as_windows_writes_it(here, tmp_path):
+def test_a_drawn_board_as_windows_writes_it(call_command, tmp_path):
     """With a byte order mark and carriage returns."""
     board = tmp_path / "lake.txt"
     board.write_bytes(b"\xef\xbb\xbf...\r\n.-.\r\n...\r\n")
-    assert here("count", f"{board}:2") == here("count", "3x3:2,holes=B2")
+    assert call_command("count", f"{board}:2") == call_command("count", "3x3:2,holes=B2")
 
 
 # Tables on disk
@@ -90,11 +90,11 @@ def test_a_table_serves_every_position_of_its_game(answer_of, tmp_path):
         assert with_table["nodes"] <= plain["nodes"]
 
 
-def test_interrupted_with_a_table(here, answer_of, interrupt_at, tmp_path):
+def test_interrupted_with_a_table(call_command, answer_of, interrupt_at, tmp_path):
     """After 200 times that something is put; what is not committed then is committed in the end."""
     table, game = tmp_path / "table", "5x5:3,2"
     interrupt_at(Integers, "put", 200)
-    status, out, err = here("solve", game, "--table", table, "--json")
+    status, out, err = call_command("solve", game, "--table", table, "--json")
     assert status == 130
     bracket = json.loads(out)
     assert (bracket["best_shots"], bracket["lower_by"]) == ([], "optimum, data/results/optima.csv")
@@ -138,10 +138,10 @@ def test_interrupted_without_a_table(method):
 
 
 @pytest.mark.parametrize("command", some(1, ["tree", "posterior", "reproduce"], 3))
-def test_closed_pipe(here, tmp_path, command):
+def test_closed_pipe(call_command, tmp_path, command):
     """Whoever reads may stop early, as `| head -1` does: no traceback, no waiting."""
     path = tmp_path / "tree.json"
-    here("solve", "5x5:3,2", "--tree", path)  # its text does not fit into a pipe
+    call_command("solve", "5x5:3,2", "--tree", path)  # its text does not fit into a pipe
     arguments = {"posterior": ("4x5:4,3,2",), "tree": (path,), "reproduce": ()}[command]
     process = started(command, *arguments)
     if command == "tree":

@@ -207,12 +207,12 @@ def test_equilibrium_with_a_worker_killed(cluster):
         assert getattr(found, name) == getattr(expected, name)
 
 
-def test_the_command(here, cluster, address):
+def test_the_command(call_command, cluster, address):
     """The rows are those without a cluster; its processes are counted by their tasks."""
     command = ("counterexamples", "--max-cells", "8", "--json")
-    status, out, err = here(*command, "--dask", address)
+    status, out, err = call_command(*command, "--dask", address)
     assert (status, err) == (0, "")
-    found, alone = json.loads(out), json.loads(here(*command)[1])
+    found, alone = json.loads(out), json.loads(call_command(*command)[1])
     assert found.pop("command") == f"{alone.pop('command')} --dask {address}"
     assert found == alone
     assert cluster.workers == 2
@@ -230,20 +230,20 @@ def test_the_command(here, cluster, address):
         ("simulate", "greedy", "4x4:3,2"),
     ],
 )
-def test_options_that_are_refused(here, monkeypatch, command):
+def test_options_that_are_refused(call_command, monkeypatch, command):
     """By every command alike: both options, a scheduler that is not there, Dask not installed."""
-    assert here(*command, "--dask", "tcp://127.0.0.1:1", "--jobs", 2) == (
+    assert call_command(*command, "--dask", "tcp://127.0.0.1:1", "--jobs", 2) == (
         2,
         "",
         "error: give --jobs (2) or --dask ('tcp://127.0.0.1:1'), not both: a cluster has its own "
         "processes\n",
     )
-    status, out, err = here(*command, "--dask", "nonsense://127.0.0.1:1")
+    status, out, err = call_command(*command, "--dask", "nonsense://127.0.0.1:1")
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("error: no Dask scheduler answers at 'nonsense://127.0.0.1:1'")
     assert "tcp://127.0.0.1:8786" in err
     monkeypatch.setitem(sys.modules, "distributed", None)
-    assert here(*command, "--dask", "tcp://127.0.0.1:1") == (
+    assert call_command(*command, "--dask", "tcp://127.0.0.1:1") == (
         2,
         "",
         "error: --dask needs the package distributed; install it with: pip install distributed\n",

@@ -31,8 +31,8 @@ COMMANDS = {name: one for name, one in ALL.items() if name != "solitaire"}
 EVERY = {**COMMANDS, **PUZZLES}
 
 
-def test_version(here):
-    status, out, err = here("--version")
+def test_version(call_command):
+    status, out, err = call_command("--version")
     assert (status, err) == (0, "")
     first, second, *others = out.splitlines()
     assert first == f"optsearch {optsearch.__version__}, kernels {optsearch.build}"
@@ -41,16 +41,16 @@ def test_version(here):
     assert all(re.search(r" \d+\.\d|is not installed", line) for line in others)
 
 
-def test_versions_as_json(here):
-    found = json.loads(here("--version", "--json")[1])
+def test_versions_as_json(call_command):
+    found = json.loads(call_command("--version", "--json")[1])
     assert (found["version"], found["kernels"]) == (optsearch.__version__, optsearch.build)
     assert {*command.DEPENDENCIES} < {*found}
     for option in ("--json", "--all"):
-        assert f"{option} is for --" in here(option)[2]
+        assert f"{option} is for --" in call_command(option)[2]
 
 
-def test_help_is_one_screen_and_all_of_it_has_every_command(here):
-    status, out, _ = here("--help")
+def test_help_is_one_screen_and_all_of_it_has_every_command(call_command):
+    status, out, _ = call_command("--help")
     assert (status, out.count("\n") + 1 <= 24) == (0, True)
     names = re.findall(r"^  ([a-z]+)  ", out, re.M)
     assert names == [
@@ -67,7 +67,7 @@ def test_help_is_one_screen_and_all_of_it_has_every_command(here):
         )
     ]
     for asked in (("--help", "--all"), ("--all", "--help")):
-        status, out, _ = here(*asked)
+        status, out, _ = call_command(*asked)
         assert re.findall(r"^  ([a-z]+)  ", out, re.M) == [*command.COMMANDS]
 
 
@@ -80,12 +80,12 @@ def test_what_is_listed_is_what_the_commands_say():
 
 
 @pytest.mark.parametrize("seconds", ["1e10", "1e19", "inf"])
-def test_all_commands_take_seconds_that_no_clock_holds_for_no_limit(here, seconds):
+def test_all_commands_take_seconds_that_no_clock_holds_for_no_limit(call_command, seconds):
     params = [one for command in EVERY.values() for one in command.params]
     params = [param for param in params if param.name == "time_limit"]
     assert len(params) > 5
     assert [param.type.convert(seconds, param, None) for param in params] == [None] * len(params)
-    status, out, err = here("solve", "2x3:2", "--time-limit", seconds)
+    status, out, err = call_command("solve", "2x3:2", "--time-limit", seconds)
     assert (status, err) == (0, "")
     assert "greedy shots" in out  # which are printed where there is no limit
 
@@ -185,11 +185,11 @@ def lines_of_help(name):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_every_help_has_an_example_and_what_comes_next(here, name):
+def test_every_help_has_an_example_and_what_comes_next(call_command, name):
     example, _, then = lines_of_help(name)
     assert example.split()[1 : 1 + len(name.split())] == name.split()
-    shown = here(*name.split(), "--help")
-    assert shown == here(*name.split(), "-h")
+    shown = call_command(*name.split(), "--help")
+    assert shown == call_command(*name.split(), "-h")
     assert (shown[0], shown[2]) == (0, "")
     assert shown[1].endswith("".join(f"  {line}\n" for line in EVERY[name].epilog.split("\n")[1:]))
     assert all(len(line) < 100 for line in shown[1].splitlines())
@@ -218,7 +218,7 @@ LONG = {
         for name in EVERY
     ],
 )
-def test_every_example_runs(here, monkeypatch, tmp_path, name):
+def test_every_example_runs(call_command, monkeypatch, tmp_path, name):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     if name == "serve":  # what would go on until ctrl-C
@@ -227,8 +227,8 @@ def test_every_example_runs(here, monkeypatch, tmp_path, name):
     example = shlex.split(lines_of_help(name)[0])[1:]
     made = [MADE_BY[word] for word in example if word in MADE_BY and MADE_BY[word] != name]
     for other in made:
-        assert here(*shlex.split(lines_of_help(other)[0])[1:])[::2] == (0, "")
-    status, out, err = here(*example)
+        assert call_command(*shlex.split(lines_of_help(other)[0])[1:])[::2] == (0, "")
+    status, out, err = call_command(*example)
     assert (status, err) == (0, "")
     assert out
     command = EVERY[name]
@@ -250,28 +250,28 @@ def test_every_example_runs(here, monkeypatch, tmp_path, name):
     ],
     ids=lambda arguments: arguments[0],
 )
-def test_lines_are_neither_wrapped_nor_padded(here, monkeypatch, arguments):
+def test_lines_are_neither_wrapped_nor_padded(call_command, monkeypatch, arguments):
     """The width of the terminal makes no difference where there is none."""
     texts = []
     for columns in ("30", "200"):
         monkeypatch.setenv("COLUMNS", columns)
-        status, out, err = here(*arguments)
+        status, out, err = call_command(*arguments)
         assert (status, err) == (0, "")
         texts.append(re.sub(r"(seconds +)\S+", r"\1S", out))
     assert texts[0] == texts[1]
     assert [line for line in texts[0].splitlines() if line != line.rstrip()] == []
 
 
-def test_numbers_are_whole_on_a_narrow_terminal(here, monkeypatch):
+def test_numbers_are_whole_on_a_narrow_terminal(call_command, monkeypatch):
     text = io.StringIO()
     monkeypatch.setattr(answers, "out", Console(file=text, width=40))
-    assert here("greedy", "4x4:3,2")[0] == 0
+    assert call_command("greedy", "4x4:3,2")[0] == 0
     assert text.getvalue().count("8.442308") == 3
     assert "…" not in text.getvalue()
 
 
-def test_games_that_have_a_name(here):
-    status, out, err = here("games", "--format", "csv")
+def test_games_that_have_a_name(call_command):
+    status, out, err = call_command("games", "--format", "csv")
     assert (status, err) == (0, "")
     rows = csv.DictReader(line for line in out.splitlines() if not line.startswith("#"))
     for row, game in zip(rows, NAMED_GAMES.values(), strict=True):
@@ -282,10 +282,10 @@ def test_games_that_have_a_name(here):
         assert 0 < lower <= upper
 
 
-def test_strategies(here, answer_of):
+def test_strategies(call_command, answer_of):
     found = answer_of("strategies")
     assert found["ties"] == list(ORDERS)
-    names = here("strategies")[1].splitlines()
+    names = call_command("strategies")[1].splitlines()
     for one in found["strategies"]:
         given = {has["name"]: has["default"] for has in one["parameters"] if has["default"] != ""}
         values = ",".join(f"{name}={default}" for name, default in given.items())
@@ -293,7 +293,7 @@ def test_strategies(here, answer_of):
         assert as_player(text) == as_player(one["name"])
         assert isinstance(as_player(text), Strategy) == one["is_strategy"]
         assert f"{one['name']}  {one['what']}" in map(spaced, (line.strip() for line in names))
-        lines = here("strategies", one["name"])[1].splitlines()
+        lines = call_command("strategies", one["name"])[1].splitlines()
         for has in one["parameters"]:
             given = f"{has['name']}={has['default']}"
             said = [line.split(None, 1)[1] for line in lines if line.split()[:1] == [given]]
@@ -301,11 +301,13 @@ def test_strategies(here, answer_of):
             assert has["accepted"]
             assert has["meaning"]
     assert name_of(type(named("greedy"))) in [one["name"] for one in found["strategies"]]
-    assert "did you mean greedy?" in here("strategies", "gready")[2]
+    assert "did you mean greedy?" in call_command("strategies", "gready")[2]
 
 
-def test_bounds_print_the_bracket_first(here):
-    few, every = (here("bounds", "4x5:4,3,2", *more)[1].splitlines() for more in ((), ("--all",)))
+def test_bounds_print_the_bracket_first(call_command):
+    few, every = (
+        call_command("bounds", "4x5:4,3,2", *more)[1].splitlines() for more in ((), ("--all",))
+    )
     assert few[1] == every[1] == "bracket  11.295455 on both sides, to the nearest digit, marked ="
     assert len([line for line in few if line.startswith(("=", "*"))]) == 2
     assert f"{sum(line[:2] in ('  ', '= ') and line[2] != ' ' for line in every)} bounds" in few[-1]

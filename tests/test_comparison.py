@@ -111,7 +111,7 @@ def greedy_after_a_hit(position):
     return position.game.cell(position.game.cells - 1 - len(position.shots))
 
 
-def test_what_differs_before_the_first_hit_alone_is_not_called_equal(here, tmp_path):
+def test_what_differs_before_the_first_hit_alone_is_not_called_equal(call_command, tmp_path):
     comparison = compare(
         "greedy", greedy_after_a_hit, "5x6:3,2", sampling=PositionSampling(positions=8, largest=20)
     )
@@ -127,7 +127,7 @@ def test_what_differs_before_the_first_hit_alone_is_not_called_equal(here, tmp_p
     file.write_text("from optsearch.strategies import named\n" + source)
     command = ("compare", "greedy", f"{file}:greedy_after_a_hit", "5x6:3,2", "--positions", 8)
     command += ("--largest", 20, "--jobs", 1)
-    text, answer = here(*command)[1], json.loads(here(*command, "--json")[1])
+    text, answer = call_command(*command)[1], json.loads(call_command(*command, "--json")[1])
     assert f"compared        {part}\n" in text
     assert "±" not in text
     undecided = {"saved": None, "standard_error": None, "alike": 8}
@@ -188,7 +188,7 @@ def test_too_little_memory():
 RUN = ("compare", "greedy:ties=last", "spread", "5x5:3,2,2", "--largest", 90, "--jobs", 1)
 
 
-def test_killed_and_resumed(here, tmp_path, monkeypatch):
+def test_killed_and_resumed(call_command, tmp_path, monkeypatch):
     """The numbers are those without an interruption; another question is refused."""
     monkeypatch.chdir(tmp_path)
     hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 30)"
@@ -205,17 +205,17 @@ def test_killed_and_resumed(here, tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(Facts, "add", interrupted)
         note = "what is done is in kept, and the same command goes on from there"
-        assert here(*kept) == (130, "", f"interrupted; {note}\n")
+        assert call_command(*kept) == (130, "", f"interrupted; {note}\n")
     assert len(facts_of(tmp_path / "kept")) == 60
-    uncut, resumed = (json.loads(here(*run, "--json")[1]) for run in (RUN, kept))
+    uncut, resumed = (json.loads(call_command(*run, "--json")[1]) for run in (RUN, kept))
     for answer in (uncut, resumed):
         del answer["microseconds"], answer["command"]
     assert resumed == uncut
-    status, out, _ = here(*kept, "--positions", 15)
+    status, out, _ = call_command(*kept, "--positions", 15)
     assert status == 0
     assert "evaluations were done before" in out
-    assert here(*kept, "--seed", 2)[0] == 0
-    status, out, error = here(*kept, "--until", "spread")
+    assert call_command(*kept, "--seed", 2)[0] == 0
+    status, out, error = call_command(*kept, "--until", "spread")
     assert (status, out) == (2, "")
     assert "name another folder" in error
 

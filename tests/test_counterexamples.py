@@ -373,7 +373,7 @@ def test_what_no_search_finds_is_refused(tmp_path, key, value):
 UP_TO_EIGHT = ("--max-cells", 8, "--shortest", 1)
 
 
-def test_killed_and_resumed(here, monkeypatch, tmp_path):
+def test_killed_and_resumed(call_command, monkeypatch, tmp_path):
     """Killed with one worker, resumed with two: what one run gives."""
     monkeypatch.chdir(tmp_path)
     hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 60)"
@@ -381,9 +381,9 @@ def test_killed_and_resumed(here, monkeypatch, tmp_path):
     assert run_command(*cut_short, hooks=hooks, cwd=tmp_path)[0] == -signal.SIGKILL
     assert len(facts_of(tmp_path / "kept")) == 60
     resumed = ("--jobs", 2, "--resume", "kept", "--json")
-    status, out, err = here("counterexamples", *UP_TO_EIGHT, *resumed)
+    status, out, err = call_command("counterexamples", *UP_TO_EIGHT, *resumed)
     assert (status, err) == (0, "")
-    uncut = here("counterexamples", *UP_TO_EIGHT, "--json")
+    uncut = call_command("counterexamples", *UP_TO_EIGHT, "--json")
     assert (uncut[0], uncut[2]) == (0, "")
     resumed_answer, alone = json.loads(out), json.loads(uncut[1])
     assert resumed_answer.pop("command") != alone.pop("command")

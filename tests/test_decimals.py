@@ -66,10 +66,10 @@ def test_examples():
 @pytest.mark.parametrize(
     "text", ["4x4:3,2", "4x5:4,3,2", "4x4:3,2,contact=any,announce=ship", "3x3:2"]
 )
-def test_bounds_on_a_page(here, text):
+def test_bounds_on_a_page(call_command, text):
     """What is not marked as equal holds as it is printed."""
     known = bracket.bounds(text)
-    out = here("bounds", text, "--all")[1]
+    out = call_command("bounds", text, "--all")[1]
     marks = {"*"} if known.lower < known.upper else {"="}
     for bound in known.bounds:
         mark, printed = known.mark(bound), known.decimal(bound)

@@ -330,18 +330,18 @@ def test_a_command_that_is_not_there_is_found(words, why):
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_the_pages_show_what_is_printed(name, here, monkeypatch, tmp_path):
+def test_the_pages_show_what_is_printed(name, call_command, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    assert shown.check(text(name), here, monkeypatch)
+    assert shown.check(text(name), call_command, monkeypatch)
 
 
-def test_the_picture_of_the_readme_is_what_its_command_draws(here, monkeypatch, tmp_path):
+def test_the_picture_of_the_readme_is_what_its_command_draws(call_command, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     commands = [command for command, _ in shown.console_commands(text(README))]
     (command,) = [command for command in commands if "--figure position.png" in command]
     with matplotlib.rc_context():  # the figures of the paper, once imported, set another style
         matplotlib.rcdefaults()
-        assert here(*shlex.split(command)[1:])[0] == 0
+        assert call_command(*shlex.split(command)[1:])[0] == 0
     with Image.open("position.png") as drawn, Image.open(DOCS / "pictures/position.png") as kept:
         assert drawn.size == kept.size
         pixels = [np.asarray(image.convert("L"), float) for image in (drawn, kept)]

@@ -241,17 +241,19 @@ def test_an_agent_is_evaluated_and_simulated():
     assert (ours.strategy, ours.shots.tolist()) == ("Agent(most_probable)", theirs.shots.tolist())
 
 
-def test_an_agent_in_a_file(here, tmp_path, monkeypatch):
+def test_an_agent_in_a_file(call_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(
         "import numpy as np\nfrom optsearch.environment import Agent\n\n"
         "def act(seen):\n    return seen['action_mask'].argmax()\n\nplayer = Agent(act)\n"
     )
-    status, out, err = here("evaluate", "mine.py:player", "3x3:2", "--json")
+    status, out, err = call_command("evaluate", "mine.py:player", "3x3:2", "--json")
     assert (status, err) == (0, "")
     exact = evaluate(Agent(first_open), "3x3:2")
     assert json.loads(out)["total_height"] == exact.total_height
-    status, out, err = here("simulate", "mine.py:player", "3x3:2", "--games", "20", "--jobs", "1")
+    status, out, err = call_command(
+        "simulate", "mine.py:player", "3x3:2", "--games", "20", "--jobs", "1"
+    )
     assert (status, err) == (0, "")
 
 

@@ -486,19 +486,19 @@ def test_a_checkpoint_is_checked_before_it_is_believed(tmp_path, key, value):
 # The command
 
 
-def test_a_killed_run_goes_on(here, interrupt_at, tmp_path, monkeypatch):
+def test_a_killed_run_goes_on(call_command, interrupt_at, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ("equilibrium", "4x4:3,2", "--resume", "kept", "--json")
     hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 5)"
     status, out, _ = run_command(*arguments, hooks=hooks, cwd=tmp_path)
     assert (status, out) == (-9, "")
     interrupt_at(Facts, "add", 5)
-    status, out, err = here(*arguments)
+    status, out, err = call_command(*arguments)
     assert status == 130
     assert err == ("interrupted; what was found is in kept, and the same command goes on from it\n")
     low, high = map(Fraction, json.loads(out)["bracket_exact"])
     assert low < Fraction(3717, 440) < high
-    status, out, err = here(*arguments)
+    status, out, err = call_command(*arguments)
     assert (status, err) == (0, "")
     assert json.loads(out)["value_exact"] == "3717/440"
     assert json.loads(out)["trees"] > json.loads(out)["rounds"]

@@ -56,50 +56,59 @@ def test_games_are_estimated_in_about_a_second(per_shot):
     assert (clock.now <= estimate.SECONDS) == (per_shot < 1)
 
 
-def test_what_takes_long_says_so_before_it_starts(here, monkeypatch, tmp_path):
+def test_what_takes_long_says_so_before_it_starts(call_command, monkeypatch, tmp_path):
     monkeypatch.setattr("optsearch.cli.estimates.evaluation_seconds", lambda *_: 18 * 86_400)
     (tmp_path / "own.py").write_text(
         "from optsearch.strategies import named\ndef shot(p): return named('greedy').shot(p)\n"
     )
     monkeypatch.chdir(tmp_path)
-    status, _, err = here("evaluate", "greedy", "3x4:2", "--jobs", 2)
+    status, _, err = call_command("evaluate", "greedy", "3x4:2", "--jobs", 2)
     assert (status, "score" in err) == (0, False)
     assert ": about 9 days on 2 processes; `simulate` or `compare` take minutes\n" in err
     own = "evaluating own.py:shot: about 18 days on 1 process; `simulate` or `compare` take "
-    assert f"{own}minutes, a score takes minutes" in here("evaluate", "own.py:shot", "3x4:2")[2]
-    assert here("evaluate", "greedy", "3x4:2", "--quiet")[2] == ""
+    assert (
+        f"{own}minutes, a score takes minutes"
+        in call_command("evaluate", "own.py:shot", "3x4:2")[2]
+    )
+    assert call_command("evaluate", "greedy", "3x4:2", "--quiet")[2] == ""
 
 
-def test_games_that_take_longer_than_all_boards_say_so(here, monkeypatch):
+def test_games_that_take_longer_than_all_boards_say_so(call_command, monkeypatch):
     monkeypatch.setattr("optsearch.cli.estimates.FEW", 0)
     monkeypatch.setattr("optsearch.cli.estimates.simulation_seconds", lambda *_: 300)
     monkeypatch.setattr("optsearch.cli.estimates.evaluation_seconds", lambda *_: 150)
     command = ("simulate", "greedy", "3x4:2", "--games", 9, "--jobs", 1)
-    _, _, err = here(*command)
+    _, _, err = call_command(*command)
     assert "3x4:2` plays all boards in about 2 minutes, these 9 games take about 5 minutes" in err
-    assert here(*command, "--false-hits", "0.1")[2] == here(*command, "--quiet")[2] == ""
+    assert (
+        call_command(*command, "--false-hits", "0.1")[2]
+        == call_command(*command, "--quiet")[2]
+        == ""
+    )
 
 
-def test_a_comparison_says_its_time_before(here, monkeypatch):
+def test_a_comparison_says_its_time_before(call_command, monkeypatch):
     command = ("compare", "greedy", "rollout", "5x5:3,2,2", "--largest", 64, "--jobs", 2)
-    assert "about" not in here(*command)[2]
+    assert "about" not in call_command(*command)[2]
     monkeypatch.setattr("optsearch.cli.estimates.seconds_per_configuration", lambda *_: 1.0)
-    _, out, err = here(*command)
+    _, out, err = call_command(*command)
     assert "about 21 minutes on 2 processes; fewer --positions" in err  # 2 s * 64 * 20 positions
     assert "to evaluate" in out
-    assert here(*command, "--quiet")[2] == ""
+    assert call_command(*command, "--quiet")[2] == ""
 
 
 def test_a_game_of_rollouts_is_estimated_and_played_as_in_an_evaluation(
-    here, monkeypatch, tmp_path
+    call_command, monkeypatch, tmp_path
 ):
     """Also where all configurations are too many for plain Python; animate says its time."""
     monkeypatch.setattr(estimate, "FEW", 1000)
     game = "5x6:3,2,2"
-    plain = here("simulate", "rollout", game, "--games", 3, "--jobs", 1, "--json")[1]
+    plain = call_command("simulate", "rollout", game, "--games", 3, "--jobs", 1, "--json")[1]
     monkeypatch.setattr("optsearch.counting.configurations.list_ships", refuse)
     monkeypatch.setattr("optsearch.strategies.greedy.list_ships", refuse)
-    fields = json.loads(here("simulate", "rollout", game, "--games", 3, "--jobs", 1, "--json")[1])
+    fields = json.loads(
+        call_command("simulate", "rollout", game, "--games", 3, "--jobs", 1, "--json")[1]
+    )
     assert fields["players"] == json.loads(plain)["players"]
     one, two = (
         estimate.rollout_seconds(as_player(name), Game.parse(game), 1)
@@ -107,7 +116,7 @@ def test_a_game_of_rollouts_is_estimated_and_played_as_in_an_evaluation(
     )
     assert one == 0 < two
     monkeypatch.setattr("optsearch.cli.estimates.rollout_seconds", lambda *_: 60)
-    err = here("animate", "rollout", game, "-o", tmp_path / "a.html")[2]
+    err = call_command("animate", "rollout", game, "-o", tmp_path / "a.html")[2]
     assert err.startswith("a game of rollout")
     assert "about 60 seconds on 1 process" in err
 

@@ -220,18 +220,18 @@ def uninterrupted():
 @pytest.mark.parametrize(
     ("action", "jobs", "ended"), [("kill", 2, -signal.SIGKILL), ("interrupt", 1, 130)]
 )
-def test_interrupted_and_resumed(here, interrupt_at, tmp_path, action, jobs, ended):
+def test_interrupted_and_resumed(call_command, interrupt_at, tmp_path, action, jobs, ended):
     command = evaluating(tmp_path / "run", jobs)
     if action == "kill":
         hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 10)"
         status, out, errors = run_command(*command, hooks=hooks)
     else:
         interrupt_at(Facts, "add", 10)
-        status, out, errors = here(*command)
+        status, out, errors = call_command(*command)
     assert (status, out) == (ended, ""), errors
     assert "Traceback" not in errors
     assert 5 <= len(facts_of(tmp_path / "run")) <= 10  # one of them, the seconds, again and again
-    status, answer, errors = here(*evaluating(tmp_path / "run", 1))
+    status, answer, errors = call_command(*evaluating(tmp_path / "run", 1))
     assert status == 0, errors
     evaluation = uninterrupted()
     assert answer == f"{json_text(answer_of(evaluation).fields)}\n", errors
@@ -396,7 +396,7 @@ def test_random_is_a_formula(answer_of):
         assert (found["within"], Fraction(found["share_exact"])) == (within, share)
 
 
-def test_the_share_of_games_that_end_within_some_shots(answer_of, here):
+def test_the_share_of_games_that_end_within_some_shots(answer_of, call_command):
     """By the definition, of which each game is counted; as many as the optimum has, for once."""
     shots_taken = list(Counter(played(named("greedy"), Game("4x4:3,2"))).elements())
     for within in (0, 5, 8, 11, 99):
@@ -405,7 +405,7 @@ def test_the_share_of_games_that_end_within_some_shots(answer_of, here):
         assert (answer["within"], answer["finished"]) == (within, finished)
         assert Fraction(answer["share_exact"]) == Fraction(finished, 104)
         assert evaluate("greedy", "4x4:3,2").finished_within(within) == finished
-    _, text, _ = here("evaluate", "greedy", "4x4:3,2", "--jobs", 1, "--within", 8)
-    best = here("solve", "4x4:3,2", "--objective", "within=8")[1]
+    _, text, _ = call_command("evaluate", "greedy", "4x4:3,2", "--jobs", 1, "--within", 8)
+    best = call_command("solve", "4x4:3,2", "--objective", "within=8")[1]
     for output in (text, best):
         assert re.search(r"^within 8 +50 of 104 configurations = 0.480769$", output, re.MULTILINE)

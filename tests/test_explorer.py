@@ -149,11 +149,11 @@ def test_the_page_needs_nothing_else():
 # The command
 
 
-def test_command(here, tmp_path, monkeypatch):
+def test_command(call_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shots = ("--shots", str(FIGURE6))
     tree.save(Solver(FIGURE6).tree(), "mine.json")
-    status, out, err = here(
+    status, out, err = call_command(
         "explore", "3x4:2", *shots, "--with-tree", "mine.json", "-o", "page.html", "--json"
     )
     assert (status, err) == (0, "")
@@ -574,11 +574,11 @@ def test_bounds_of_optima_where_time_is_short():
     assert unknown
 
 
-def test_the_command_with_a_time_limit(here, tmp_path, monkeypatch):
+def test_the_command_with_a_time_limit(call_command, tmp_path, monkeypatch):
     """An endgame that takes minutes: a page all the same, with a bracket."""
     monkeypatch.chdir(tmp_path)
     arguments = ("explore", "5x6:2,2", "-o", "page.html", "--time-limit", "0.2", "--json")
-    status, out, err = here(*arguments)
+    status, out, err = call_command(*arguments)
     assert (status, err) == (0, "")
     found = json.loads(out)
     assert found["lower"] < found["upper"]

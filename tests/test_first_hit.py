@@ -162,9 +162,11 @@ def test_an_even_chance(length, shots):
         "simulate greedy GAME --games 2 --lies 1",
     ],
 )
-def test_what_is_about_whole_games_refuses_in_one_line(here, tmp_path, monkeypatch, command):
+def test_what_is_about_whole_games_refuses_in_one_line(
+    call_command, tmp_path, monkeypatch, command
+):
     monkeypatch.chdir(tmp_path)
-    status, out, err = here(*command.replace("GAME", "4x4:3,2,ends=hit").split())
+    status, out, err = call_command(*command.replace("GAME", "4x4:3,2,ends=hit").split())
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "is for ends=sunk; 4x4:3,2,ends=hit has ends=hit" in err
 
@@ -198,8 +200,8 @@ def test_games_end_with_the_first_hit():
             break
 
 
-def test_several_processes_find_the_same_optimum(here):
-    alone, together = (here("solve", "4x4:2,2,ends=hit", "--jobs", jobs) for jobs in (1, 2))
+def test_several_processes_find_the_same_optimum(call_command):
+    alone, together = (call_command("solve", "4x4:2,2,ends=hit", "--jobs", jobs) for jobs in (1, 2))
     assert (together[0], together[2]) == (0, "")
     assert together[1].splitlines()[:3] == alone[1].splitlines()[:3]
 

@@ -301,26 +301,26 @@ def test_known_answers(text, shots, answers, gives, are_vectors_equal):
     assert pickle.loads(pickle.dumps(posterior)).lengths == posterior.lengths
 
 
-def test_known_answers_that_are_refused(here, monkeypatch):
+def test_known_answers_that_are_refused(call_command, monkeypatch):
     """An answer that no board gives, more boards than are listed, and another prior."""
     game = MixedGame("4x4:2-3a,2-3b,announce=name")
     arguments = ("posterior", str(game), "--shots", "B2=hit:a C4=hit:b", "--know", "row 2: 0")
-    status, _, err = here(*arguments)
+    status, _, err = call_command(*arguments)
     blame = "; shot number 1, B2=hit:a, is the first after which none has one"
     assert (status, err.count("\n"), err.endswith(f"(row 2: 0){blame}\n")) == (2, 1, True)
     left = MixedPosterior(MixedPosition(game, "B2=hit:a C4=hit:b")).configurations
     with monkeypatch.context() as patch:
         patch.setattr(mixture, "MOST_LISTED", left)  # more are left by fewer shots
-        status, _, err = here(*arguments)
+        status, _, err = call_command(*arguments)
     assert (status, err.count("\n")) == (2, 1)
     assert err.endswith("'B2=hit:a C4=hit:b' has weight 0 by what is known (row 2: 0)\n")
-    status, _, err = here("advise", PUBLISHED, "--know", "length of ship r: 3")
+    status, _, err = call_command("advise", PUBLISHED, "--know", "length of ship r: 3")
     assert (status, err.count("\n")) == (2, 1)
     assert "of 8x8:" in err
     assert "too many to list; at most 2,000,000" in err
     with pytest.raises(PositionError, match=r"row 1: 0\) is for 4x4:2-3, not for 4x4:2-4"):
         MixedPosterior(MixedPosition("4x4:2-4"), known("4x4:2-3", "row 1: 0"))
-    status, out, _ = here("advise", str(game), "--know", "length of ship a: 3", "--json")
+    status, out, _ = call_command("advise", str(game), "--know", "length of ship a: 3", "--json")
     assert status == 0
     assert json.loads(out)["known"] == ["length of ship a: 3"]
     chances = MixedPosterior(MixedPosition(game), known(game, "length of ship a: 3")).probability
@@ -339,10 +339,10 @@ def test_samples():
     assert square < len(left) + 5 * (2 * len(left)) ** 0.5
 
 
-def test_advice(here):
+def test_advice(call_command):
     """Replies are taken and refused, and cells proposed as the posterior has them."""
     shots = "C4=hit:r C5=hit:r E5=miss"
-    status, out, err = here("advise", PUBLISHED, "--shots", shots, "--json")
+    status, out, err = call_command("advise", PUBLISHED, "--shots", shots, "--json")
     assert (status, err) == (0, "")
     posterior = MixedPosterior(MixedPosition(PUBLISHED, shots))
     assert f'"configurations": {posterior.configurations}' in out
@@ -351,9 +351,9 @@ def test_advice(here):
         Replies(posterior.position).add((0, 5), posterior.position.game.reply("hit:r"))
 
 
-def test_a_sinking_of_a_length_that_no_ship_can_have(here):
+def test_a_sinking_of_a_length_that_no_ship_can_have(call_command):
     """No game with one ship of the range gives that reply."""
-    status, out, err = here("count", "6x6:2-4,2-4,announce=ship", "--shots", "A1=sunk:9")
+    status, out, err = call_command("count", "6x6:2-4,2-4,announce=ship", "--shots", "A1=sunk:9")
     assert (status, out) == (2, "")
     assert err.endswith("A1=sunk:9 names a ship of length 9; the fleet 2-4,2-4 has none\n")
 
@@ -401,7 +401,7 @@ def totals(fleets, left):
         *("2x4:1-2,1-2,contact=any,announce=sunk", "3x3:2-3,1-2,contact=any,announce=sunk"),
     ],
 )
-def test_the_optimum_and_greedy(text, here):
+def test_the_optimum_and_greedy(text, call_command):
     """Both by the search, where a ship more or less may be left, beside all ways to shoot."""
     game = MixedGame(text)
     fleets = Fleets(game)
@@ -416,10 +416,10 @@ def test_the_optimum_and_greedy(text, here):
         shot = Fraction(sum(k * n for k, n in histogram.items()), sum(histogram.values()))
         assert shot == greedy(family, position.hits) / total
     solution = solve_mixed(MixedPosition(game))
-    status, out, err = here("solve", text)
+    status, out, err = call_command("solve", text)
     assert (status, err) == (0, "")
     assert f"mean shots  {solution.mean_text} = " in out
-    status, out, err = here("evaluate", "greedy", text, "--json")
+    status, out, err = call_command("evaluate", "greedy", text, "--json")
     assert (status, err) == (0, "")
     assert json.loads(out)["worst"] >= game.least_cells
 
@@ -480,8 +480,8 @@ def test_a_match():
         (("count", "4x4:2-3", "--shots", "A1=hit B1=hit C1=hit D1=hit"), "4 hits in"),
     ],
 )
-def test_errors(here, arguments, error):
+def test_errors(call_command, arguments, error):
     """One line that quotes what was given."""
-    status, out, err = here(*arguments)
+    status, out, err = call_command(*arguments)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert error in err

@@ -133,8 +133,8 @@ def cases(draw, most_checks):
 class Asked:
     """A case while it is asked: the definition, and the commands so far."""
 
-    def __init__(self, here, case):
-        self.here = here
+    def __init__(self, call_command, case):
+        self.call_command = call_command
         self.case = case
         self.rules = case.rules
         self.game = str(case.rules)
@@ -151,7 +151,7 @@ class Asked:
         """The JSON that a command prints."""
         arguments = [*map(str, arguments), "--json"]
         self.lines.append(shlex.join(["optsearch", *arguments]))
-        status, out, err = self.here(*arguments)
+        status, out, err = self.call_command(*arguments)
         assert status == 0, err
         return json.loads(out)
 
@@ -335,7 +335,7 @@ def check_prior(asked):
     root, game = by.root, (asked.game, "--shots", asked.case.position, "--prior", "prior.csv")
     if not root.family:
         for command in ("posterior", "sample", "solve", "advise"):
-            status, out, err = asked.here(command, *game)
+            status, out, err = asked.call_command(command, *game)
             assert (status, out, err.count("\n")) == (2, "", 1), command
         return
     weight, counts, optimum = by.weight(root.family), by.counts(root), by.optimum(root)
@@ -461,7 +461,7 @@ def check_odd_files(asked):
         )
     )
     asked.lines.append(f"{kind}: {shlex.join(['optsearch', *map(str, arguments)])}")
-    status, out, err = asked.here(*arguments)
+    status, out, err = asked.call_command(*arguments)
     assert (status, out, err.count("\n")) == (2, "", 1), err
     assert "odd." in err
 
@@ -919,7 +919,7 @@ def check_first_hit(asked):
     """The game that the first hit ends, from the misses on; greedy past its endgame and in it."""
     misses = tuple(shot for shot in asked.case.shots if shot[1] == "miss")
     case = Case(replace(asked.rules, ends="hit"), misses, (), asked.case.number)
-    game = Asked(asked.here, case)
+    game = Asked(asked.call_command, case)
     game.lines = asked.lines
     counts = game.definition.counts(game.root)
     if game.configurations > MOST or game.configurations * len(counts) > EFFORT:
@@ -996,10 +996,10 @@ def check_board(asked):
     rng, game = asked.rng, Game.parse(asked.game)
     table = RequestHandler(Setting(game), Games(), 10.0)
 
-    async def here(_page, work, *arguments):
+    async def compute_here(_page, work, *arguments):
         return work(*arguments)
 
-    table.engine.ask = here
+    table.engine.ask = compute_here
 
     def answer(name, request):
         asked.lines[:] = [f"{name} {json.dumps(request)} of {asked.game}"]
@@ -1061,8 +1061,8 @@ OF_REPLIES = (  # where most goes by what hits tell
 UNSHOWN = (check_board, check_page)  # refused for users' rules; where hits show ships not read
 
 
-def check(here, case, seed):
-    asked = Asked(here, case)
+def check(call_command, case, seed):
+    asked = Asked(call_command, case)
     try:
         for one in (*ALWAYS, *case.checks):
             is_unshown = case.rules.announce == "place" or case.rules.tells is not None
@@ -1108,24 +1108,24 @@ def full_board(rng):
             return rules
 
 
-def check_full_board(here, game):
+def check_full_board(call_command, game):
     """All commands refuse it in one line; `count` says none."""
     for line in REFUSED.replace("\n", "|").split("|"):
         for more in ((), ("--shots", "A1=miss")) if line.strip() == "bounds GAME" else ((),):
             arguments = [game if word == "GAME" else word for word in line.split()]
             if arguments:
-                status, out, err = here(*arguments, *more)
+                status, out, err = call_command(*arguments, *more)
                 assert (status, out, err.count("\n")) == (2, "", 1), shlex.join(arguments)
-    status, out, err = here("count", game)
+    status, out, err = call_command("count", game)
     assert (status, err) == (0, "")
     assert out.endswith("\nconfigurations  0\n")
 
 
-def check_full_boards(here, rng, number):
+def check_full_boards(call_command, rng, number):
     for game in [str(full_board(rng)) for _ in range(number)]:
         try:
             with within(60):
-                check_full_board(here, game)
+                check_full_board(call_command, game)
         except Exception as error:
             raise AssertionError(f"{game}: {type(error).__name__}: {error}") from error
 
@@ -1146,16 +1146,16 @@ def within(seconds):
         signal.signal(signal.SIGALRM, before)
 
 
-def test_games_without_a_configuration(here, tmp_path, monkeypatch):
+def test_games_without_a_configuration(call_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    check_full_boards(here, random.Random(SEED), 4)
+    check_full_boards(call_command, random.Random(SEED), 4)
 
 
 ONE_CELL_LEFT = (0, "miss"), (1, "hit:along"), (2, "hit:along"), (5, "hit:down")
 """After D2 is hit, two configurations have D1, B3, D3 left, and another label at D1."""
 
 
-def fuzz(here, first, games, most_checks):
+def fuzz(call_command, first, games, most_checks):
     """What was wrong once, and so many positions drawn from a seed; the least failure is raised."""
 
     @example(Case(Rules(1, 5, (2, 2), "any", "sunk")))
@@ -1174,33 +1174,33 @@ def fuzz(here, first, games, most_checks):
     )
     @given(cases(most_checks))
     def drawn(case):
-        check(here, case, first)
+        check(call_command, case, first)
 
     drawn()
 
 
 @pytest.mark.parametrize("one", CHECKS, ids=lambda one: one.__name__)
-def test_each_check(here, tmp_path, monkeypatch, one):
+def test_each_check(call_command, tmp_path, monkeypatch, one):
     """Once on a small game, so that none asks for what the command no longer has."""
     monkeypatch.chdir(tmp_path)
-    check(here, Case(Rules(2, 3, (2,)), checks=(one,)), SEED)
+    check(call_command, Case(Rules(2, 3, (2,)), checks=(one,)), SEED)
 
 
 @pytest.mark.parametrize("announce", ALL_RULES, ids=rule_name)
-def test_each_rule(here, tmp_path, monkeypatch, announce):
+def test_each_rule(call_command, tmp_path, monkeypatch, announce):
     """On a game in which the three rules of the file tell different things."""
     monkeypatch.chdir(tmp_path)
     rules = Rules(2, 3, (2, 1), "any", announce, tells=ALL_RULES[announce])
-    check(here, Case(rules, checks=OF_REPLIES), SEED)
+    check(call_command, Case(rules, checks=OF_REPLIES), SEED)
 
 
-def test_commands_beside_the_definition(here, tmp_path, monkeypatch):
+def test_commands_beside_the_definition(call_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    fuzz(here, SEED, games=2, most_checks=2)  # one for each rule and check is above
+    fuzz(call_command, SEED, games=2, most_checks=2)  # one for each rule and check is above
 
 
 @pytest.mark.long(600)
-def test_commands_beside_the_definition_for_long(here, tmp_path, monkeypatch, capsys):
+def test_commands_beside_the_definition_for_long(call_command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     first = int(os.environ.get("FUZZ_SEED") or secrets.randbits(32))
     seconds = float(os.environ.get("FUZZ_SECONDS") or 600)
@@ -1208,6 +1208,6 @@ def test_commands_beside_the_definition_for_long(here, tmp_path, monkeypatch, ca
         print(f"FUZZ_SEED={first}")
     started, number = time.monotonic(), 0
     while not number or time.monotonic() - started < seconds:
-        fuzz(here, first + number, games=25, most_checks=4)
-        check_full_boards(here, random.Random(first + number), 2)
+        fuzz(call_command, first + number, games=25, most_checks=4)
+        check_full_boards(call_command, random.Random(first + number), 2)
         number += 1

@@ -194,7 +194,7 @@ def test_proofs_that_are_wrong(tmp_path):
 
 
 @pytest.mark.parametrize("more", [12, 13, 30])
-def test_bounds_where_all_sets_have_a_thing(tmp_path, here, more):
+def test_bounds_where_all_sets_have_a_thing(tmp_path, call_command, more):
     """More sets than a price is found for have it; it costs nothing, and changes no bound."""
     single = {frozenset({i}): 1 for i in range(more)}
     all_have = {members | {more}: 1 for members in single}
@@ -204,6 +204,6 @@ def test_bounds_where_all_sets_have_a_thing(tmp_path, here, more):
         for name, family in (("own.csv", single), ("all.csv", all_have))
     )
     assert bounds == expected == [Fraction(more - 1, 2)] * 4
-    status, out, err = here("bounds", tmp_path / "all.csv", "--all")
+    status, out, err = call_command("bounds", tmp_path / "all.csv", "--all")
     assert (status, err) == (0, "")
     assert "dual of the chain" in out

@@ -141,12 +141,12 @@ def flat(value):
 
 
 @pytest.mark.parametrize("command", RUNS)
-def test_the_form(here, tmp_path, monkeypatch, command):
+def test_the_form(call_command, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     always, known = always_and_known(names_of_commands()[command])
     for arguments in RUNS[command]:
-        status, out, err = here(*arguments, "--json")
+        status, out, err = call_command(*arguments, "--json")
         assert (status, err, out.count("\n")) == (0, "", 1)
         found = json.loads(out)
         assert (found["schema"], found["version"]) == (SCHEMA, VERSION)
@@ -270,22 +270,22 @@ def cell_text(value):
 
 
 @pytest.mark.parametrize("arguments", TABLES, ids=" ".join)
-def test_tables_in_csv(here, answer_of, tmp_path, monkeypatch, arguments):
+def test_tables_in_csv(call_command, answer_of, tmp_path, monkeypatch, arguments):
     """CSV has the rows of JSON, by the same names."""
     monkeypatch.chdir(tmp_path)
     rows = answer_of(*arguments)[TABLES[arguments]]
     names = [name for name in rows[0] if name != "histogram"] if rows else []
     texts = [[cell_text(row[name]) for name in names] for row in rows]
-    status, out, err = here(*arguments, "--format", "csv")
+    status, out, err = call_command(*arguments, "--format", "csv")
     assert (status, err) == (0, "")
     table = [line for line in out.splitlines() if not line.startswith("# ")]
     assert list(csv.reader(table)) == ([names, *texts] if rows else [])
 
 
-def test_matrices_in_csv(here, answer_of):
+def test_matrices_in_csv(call_command, answer_of):
     """A row a cell on the board, after the other fields."""
     game = "3x3:2,holes=B2"
-    found, out = answer_of("posterior", game), here("posterior", game, "--format", "csv")[1]
+    found, out = answer_of("posterior", game), call_command("posterior", game, "--format", "csv")[1]
     lines = [line for line in out.splitlines() if not line.startswith("# ")]
     rows = {row["cell"]: row for row in csv.DictReader(lines)}
     assert [*rows] == ["A1", "B1", "C1", "A2", "C2", "A3", "B3", "C3"]
@@ -293,15 +293,17 @@ def test_matrices_in_csv(here, answer_of):
     assert f"# configurations: {found['configurations']}\n" in out
 
 
-def test_answers_without_a_table(here):
+def test_answers_without_a_table(call_command):
     """A row of all fields."""
-    out = here("count", "4x4:3", "--format", "csv")[1]
+    out = call_command("count", "4x4:3", "--format", "csv")[1]
     (row,) = csv.DictReader(out.splitlines())
     fields = {"configurations": "16", "configurations_exact": "16"}
     assert row == {"game": "4x4:3", "position": "", **fields}
-    assert "'latex'" in here("count", "4x4:3", "--format", "latex")[2]
-    assert "A1-C1" in here("sample", "1x3:3", "--format", "csv")[1].splitlines()
-    assert "give --json or --format" in here("count", "4x4:3", "--json", "--format", "csv")[2]
+    assert "'latex'" in call_command("count", "4x4:3", "--format", "latex")[2]
+    assert "A1-C1" in call_command("sample", "1x3:3", "--format", "csv")[1].splitlines()
+    assert (
+        "give --json or --format" in call_command("count", "4x4:3", "--json", "--format", "csv")[2]
+    )
 
 
 # As others read them

@@ -208,20 +208,20 @@ def test_the_marks_of_other_tools():
             Position.from_board(told, drawing, wrong)
 
 
-def test_marks_of_a_command(here, tmp_path):
+def test_marks_of_a_command(call_command, tmp_path):
     (tmp_path / "board").write_text("h.m.\n....\n....\n....\n")
     arguments = ("4x4:3,2", "--board", tmp_path / "board", "--marks", "hm=xo")
     for command in ("count", "posterior", "sample", "solve", "greedy", "bounds"):
         seed = ("--seed", "1") if command == "sample" else ()
-        found = here(command, *arguments, *seed, "--json")
-        shots = here(command, "4x4:3,2", "--shots", "A1=hit C1=miss", *seed, "--json")
+        found = call_command(command, *arguments, *seed, "--json")
+        shots = call_command(command, "4x4:3,2", "--shots", "A1=hit C1=miss", *seed, "--json")
         assert (found[0], shots[0]) == (0, 0)
         answers = [json.loads(out) for _, out, _ in (found, shots)]
         for answer in answers:
             del answer["command"]
             answer.pop("seconds", None)
         assert answers[0] == answers[1]
-    status, _, err = here("count", "4x4:3,2", "--marks", "h=x")
+    status, _, err = call_command("count", "4x4:3,2", "--marks", "h=x")
     assert (status, err) == (2, "error: --marks 'h=x' is about a drawn board; give --board, too\n")
 
 

@@ -480,7 +480,7 @@ def test_an_order_has_all_ships():
 @pytest.mark.parametrize("what", ["ship", "ships"])
 @pytest.mark.parametrize("source", ["file", "table"])
 def test_a_checkpoint_is_of_the_weights_and_not_of_the_source(
-    tmp_path, here, monkeypatch, what, source
+    tmp_path, call_command, monkeypatch, what, source
 ):
     """What a function reads changes between two runs, and its source does not."""
     corner = "(0, 0) in ship" if what == "ship" else "any((0, 0) in ship for ship in ships)"
@@ -499,7 +499,7 @@ def test_a_checkpoint_is_of_the_weights_and_not_of_the_source(
     def ran(heavy):
         write(tmp_path / "data", str(heavy))
         monkeypatch.setattr(sys, "heavy", heavy, raising=False)
-        return here(*asked, "--json")
+        return call_command(*asked, "--json")
 
     totals = [json.loads(ran(heavy)[1])["total_height"] for heavy in (3, 3)]
     assert totals[0] == totals[1]

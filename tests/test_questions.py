@@ -203,7 +203,7 @@ def file(tmp_path, monkeypatch):
     (tmp_path / "q.py").write_text(QUESTIONS)
 
 
-def test_questions_of_users(file, here):
+def test_questions_of_users(file, call_command):
     position = Position(GAME, SHOTS)
     (one,) = ask(position, ["q.py:long_is_left"])
     left = [all(column < 4 for (_, column), n in board.items() if n == 4) for board in boards()]
@@ -212,7 +212,9 @@ def test_questions_of_users(file, here):
         ask(position, [q])[0] for q in (lambda board: np.count_nonzero(board[0]), "row 1")
     )
     assert (mine.answers, mine.gain) == (built.answers, built.gain)
-    out = here("ask", GAME, "--question", "q.py:first_row", "--question", "Row 1", "--json")[1]
+    out = call_command(
+        "ask", GAME, "--question", "q.py:first_row", "--question", "Row 1", "--json"
+    )[1]
     one, other = json.loads(out)["questions"]
     assert one["answers"] == other["answers"]
     assert one["question"] == "q.py:first_row"
@@ -242,8 +244,8 @@ def test_questions_of_users(file, here):
         (["--shots", "A1=hit:5"], "hit:5"),
     ],
 )
-def test_bad_input(file, here, arguments, quoted):
-    status, out, err = here("ask", GAME, *arguments)
+def test_bad_input(file, call_command, arguments, quoted):
+    status, out, err = call_command("ask", GAME, *arguments)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert quoted in err
 
@@ -269,7 +271,7 @@ def test_known_answers_condition_a_posterior():
     assert pickle.loads(pickle.dumps(found)).configurations == len(left)
 
 
-def test_known_answers_beside_a_prior_and_in_advice(here):
+def test_known_answers_beside_a_prior_and_in_advice(call_command):
     game = Game("4x4:3,2")
     weights = Prior.of_cells(game, {(0, 0): 3}, "product")
     base, both = (
@@ -284,7 +286,7 @@ def test_known_answers_beside_a_prior_and_in_advice(here):
     row = Prior.of_configurations(game, dict.fromkeys(boards, 1))
     assert advice.optimum.mean == solve(game, prior=row).mean
     assert advice.posterior.configurations == len(boards)
-    said = json.loads(here("posterior", str(game), "--know", "row 2: 0", "--json")[1])
+    said = json.loads(call_command("posterior", str(game), "--know", "row 2: 0", "--json")[1])
     assert (said["known"], said["configurations"]) == (["row 2: 0"], len(boards))
 
 

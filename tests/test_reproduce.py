@@ -136,8 +136,8 @@ def edit(path, old, new):
     path.write_text(text.replace(f"\n{old}", f"\n{new}"), encoding="utf-8")
 
 
-def test_the_table(here, checks):
-    status, out, err = here("reproduce")
+def test_the_table(call_command, checks):
+    status, out, err = call_command("reproduce")
     assert (status, err) == (0, "")
     ticked = [line for line in out.splitlines() if line.startswith("✓")]
     assert len(ticked) == len(checks)
@@ -152,9 +152,11 @@ def test_the_table(here, checks):
     assert is_shown(out, output)
 
 
-def test_cite_says_of_the_program_what_citation_cff_says(here):
+def test_cite_says_of_the_program_what_citation_cff_says(call_command):
     state = records.commit()
-    own = dict(re.findall(r"^  (\w+) = {(.*)},$", here("cite")[1].partition("\n}")[0], re.M))
+    own = dict(
+        re.findall(r"^  (\w+) = {(.*)},$", call_command("cite")[1].partition("\n}")[0], re.M)
+    )
     cff = (Path(__file__).parent.parent / "CITATION.cff").read_text(encoding="utf-8")
     assert own["note"] == (state if state.startswith("release") else f"commit {state}")
     assert f"\nversion: {own['version']}\n" in cff
@@ -179,19 +181,19 @@ FALSIFIED = [
 @pytest.mark.parametrize(
     ("name", "true", "false"), FALSIFIED, ids=[false for _, _, false in FALSIFIED]
 )
-def test_a_false_value_has_a_cross(here, published, checks, name, true, false):
+def test_a_false_value_has_a_cross(call_command, published, checks, name, true, false):
     edit(published / name, true, false)
-    status, out, err = here("reproduce")
+    status, out, err = call_command("reproduce")
     assert (status, err) == (1, "")
     assert len([line for line in out.splitlines() if line.startswith("✗")]) == 1
     assert f"1 of {len(checks)} differ" in out
     assert "all agree" not in out
 
 
-def test_a_missing_file_and_a_value_that_nothing_computes(here, published):
+def test_a_missing_file_and_a_value_that_nothing_computes(call_command, published):
     edit(published / "numbers.csv", "figure9_mean,", "figure99_mean,")
     for said in ("'figure99_mean'", "table1.csv"):
-        status, _, err = here("reproduce")
+        status, _, err = call_command("reproduce")
         assert (status, err.count("\n"), said in err) == (2, 1, True)
         shutil.copy(datafiles.DATA / "published" / "numbers.csv", published)
         (published / "table1.csv").unlink(missing_ok=True)
@@ -241,7 +243,7 @@ def test_each_number_of_the_post_is_computed_and_agrees(thompson):
     assert [check.agrees for check in thompson if check.what in shown] == [None]
 
 
-def test_what_is_read_from_a_table_is_stored(here, monkeypatch, tmp_path):
+def test_what_is_read_from_a_table_is_stored(call_command, monkeypatch, tmp_path):
     """An altered table does not pass for computed; with --full the games are played."""
     thompson = reproduce_.thompson
     rows = [[*row.values()] for row in TABLES["thompson"].read()]
@@ -251,13 +253,13 @@ def test_what_is_read_from_a_table_is_stored(here, monkeypatch, tmp_path):
     table = TABLES["thompson"]
     altered = SimpleNamespace(read=lambda: table.read(path), command="make it")
     monkeypatch.setitem(TABLES, "thompson", altered)
-    status, out, _ = here("reproduce", "--source", "thompson")
+    status, out, _ = call_command("reproduce", "--source", "thompson")
     assert status == 1
     assert re.search(r"^✗ .*thompson mean 10x10 +45.89 +56.31 ± 0.29 +stored$", out, re.M)
     said = "stored: shots of the first game, thompson mean 10x10: computed by make it, or --full"
     assert said in out
     assert ", 2 of these numbers stored, " in out.splitlines()[-1]
-    stored = json.loads(here("reproduce", "--source", "thompson", "--json")[1])["checks"]
+    stored = json.loads(call_command("reproduce", "--source", "thompson", "--json")[1])["checks"]
     assert [one["what"] for one in stored if one["stored"] == "make it"] == [
         "shots of the first game",
         "thompson mean 10x10",
@@ -273,14 +275,14 @@ def test_what_is_read_from_a_table_is_stored(here, monkeypatch, tmp_path):
     assert full["games of thompson, as in the table"] == "0 games"
 
 
-def test_what_needs_a_library_is_left_out(here, monkeypatch):
+def test_what_needs_a_library_is_left_out(call_command, monkeypatch):
     """The others are computed, and the last line says how many were not."""
     missing = {"ortools": None, "ortools.sat": None, "ortools.sat.python": None}
     for name, module in missing.items():
         monkeypatch.setitem(sys.modules, name, module)
     for module in (reproduce_, reproducing):
         monkeypatch.setattr(module, "SOURCES", [reproduce_.source_named("solitaire"), AFTER])
-    status, out, err = here("reproduce", "--source", "all")
+    status, out, err = call_command("reproduce", "--source", "all")
     assert (status, err) == (0, "")
     assert re.search(r"^✓ .*ship cells +(\d+) +\1 ", out, re.M)
     assert re.search(r"^· .*solutions +\w+ +left out$", out, re.M)
@@ -294,7 +296,7 @@ def test_what_needs_a_library_is_left_out(here, monkeypatch):
     assert re.search(r"^\d+ checks, all agree, .*\d left out, ", out.splitlines()[-1])
 
 
-def test_the_slides_on_probabilities(here, published):
+def test_the_slides_on_probabilities(call_command, published):
     found = {check.what: check for check in reproduce_.checks("probability")}
     assert found["cliques"].computed == "30093975536" == str(2 * 15046987768)
     assert found["probability matrix 10x10"].computed == "100 numbers"
@@ -305,12 +307,12 @@ def test_the_slides_on_probabilities(here, published):
         "seconds gpu",
     }
     assert {found[name].agrees for name in found if name.startswith("seconds")} == {None}
-    status, out, _ = here("reproduce", "--source", "probability")
+    status, out, _ = call_command("reproduce", "--source", "probability")
     assert status == 0
     assert "4 checks, all agree, 3 shown and not compared (·), " in out
     assert len(re.findall("^· ", out, re.M)) == 3
     edit(published / "spalding_jamieson_probability.csv", "9,9,0.080", "9,9,0.081")
-    status, out, _ = here("reproduce", "--source", "probability")
+    status, out, _ = call_command("reproduce", "--source", "probability")
     assert status == 1
     assert "99 numbers" in out
 
@@ -339,9 +341,9 @@ def test_small_games_of_mayflower():
         assert shown == row["value"], row
 
 
-def test_what_players_of_the_mini_game_print(here):
+def test_what_players_of_the_mini_game_print(call_command):
     """It differs, is marked, and is no fault."""
-    status, out, _ = here("reproduce", "--source", "mini-game")
+    status, out, _ = call_command("reproduce", "--source", "mini-game")
     assert status == 0
     assert re.search(r"✓ .*boards +604584 +604584", out)
     assert re.search(r"≠ .*greedy within 20 +132883 +125281", out)
@@ -444,7 +446,7 @@ def test_what_another_commit_did_is_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("computed", ["2", "3"])
-def test_full_on_the_command_line(here, monkeypatch, tmp_path, computed):
+def test_full_on_the_command_line(call_command, monkeypatch, tmp_path, computed):
     """Known differences are no fault, others are; the estimate comes first."""
     known = ("bent", "1", lambda: "9", no_note, None, 90, "the page is lost")
     sources = [
@@ -453,12 +455,12 @@ def test_full_on_the_command_line(here, monkeypatch, tmp_path, computed):
     ]
     for module in (reproduce_, reproducing):
         monkeypatch.setattr(module, "SOURCES", sources)
-    status, out, err = here("reproduce", "--full", "--resume", tmp_path)
+    status, out, err = call_command("reproduce", "--full", "--resume", tmp_path)
     assert (status, err) == (int(computed == "3"), "")
     lines = out.splitlines()
     left = "everything of paper, b: {} of 3 numbers left, {}, kept in "
     assert lines[0].startswith(left.format(3, "about 90 minutes on two cores"))
-    again = here("reproduce", "--full", "--resume", tmp_path)[1].splitlines()
+    again = call_command("reproduce", "--full", "--resume", tmp_path)[1].splitlines()
     assert again[0].startswith(left.format(0, "seconds"))
     assert again[1:] == lines[1:]
     assert lines[2] == "Title of paper, printed and computed"
@@ -471,11 +473,11 @@ def test_full_on_the_command_line(here, monkeypatch, tmp_path, computed):
     fault = ", 1 differ and should not" if computed == "3" else ""
     agree = 2 - (computed == "3")
     assert f"3 checks, {agree} agree, 1 differ as is known{fault}" in lines[-1]
-    found = json.loads(here("reproduce", "--full", "--source", "b", "--json")[1])
+    found = json.loads(call_command("reproduce", "--full", "--source", "b", "--json")[1])
     assert [(check["source"], check["what"]) for check in found["checks"]] == [("b", "two")]
 
 
-def test_resume_goes_with_full(here, tmp_path):
-    assert here("reproduce", "--resume", tmp_path)[2] == (
+def test_resume_goes_with_full(call_command, tmp_path):
+    assert call_command("reproduce", "--resume", tmp_path)[2] == (
         "error: --resume is for --full; without it, everything takes seconds\n"
     )

@@ -332,7 +332,7 @@ def test_the_moments_of_an_outcome():
     assert [outcome.finished_within(shots) for shots in (4, 5, 6, 7, 9)] == [0, 1, 1, 3, 4]
 
 
-def test_the_share_of_games_that_end_within_some_shots(answer_of, here):
+def test_the_share_of_games_that_end_within_some_shots(answer_of, call_command):
     command = "simulate", "greedy", "parity", "4x4:3,2", "--games", 20, "--jobs", 1, "--within", 9
     found = answer_of(*command)
     assert found["within"] == 9
@@ -341,9 +341,9 @@ def test_the_share_of_games_that_end_within_some_shots(answer_of, here):
         assert (player["finished"], player["share"]) == (finished, finished / 20)
     first, second = (player["share"] for player in found["players"])
     assert first > second
-    _, text, _ = here(*command)
+    _, text, _ = call_command(*command)
     assert re.search(rf"worst  within 9\n.* {first:.4f}\n.* {second:.4f}\n", text)
-    _, table, _ = here(*command, "--format", "csv")
+    _, table, _ = call_command(*command, "--format", "csv")
     rows = [row.split(",") for row in table.splitlines()[-2:]]
     assert [float(row[-1]) for row in rows] == [first, second]
 
@@ -360,7 +360,9 @@ MANY = (
     ("action", "jobs", "ended"),
     some(1, [("interrupt", 1, 130), ("kill", 2, -signal.SIGKILL)], 4),
 )
-def test_a_killed_or_interrupted_command_goes_on(here, interrupt_at, tmp_path, action, jobs, ended):
+def test_a_killed_or_interrupted_command_goes_on(
+    call_command, interrupt_at, tmp_path, action, jobs, ended
+):
     """By kill -9 and by ctrl-C: nothing that was kept is played again; the games are the same."""
     arguments = (*MANY, "--resume", tmp_path / "kept", "--json")
     if action == "kill":
@@ -368,13 +370,13 @@ def test_a_killed_or_interrupted_command_goes_on(here, interrupt_at, tmp_path, a
         status, out, errors = run_command(*arguments, "--jobs", jobs, hooks=hooks)
     else:
         interrupt_at(Facts, "add", 5)
-        status, out, errors = here(*arguments, "--jobs", jobs)
+        status, out, errors = call_command(*arguments, "--jobs", jobs)
     assert (status, out) == (ended, ""), errors
     assert "Traceback" not in errors
     if action == "interrupt":
         assert errors.endswith("and the same command goes on from there\n")
     assert len(facts_of(tmp_path / "kept")) == 5
-    status, out, errors = here(*arguments, "--jobs", 1)
+    status, out, errors = call_command(*arguments, "--jobs", 1)
     assert status == 0, errors
     players, game = MANY[1:4], Game.parse(MANY[4])
     found = simulate(players, game, games=60, seed=3)

@@ -240,9 +240,9 @@ def test_addresses_both_ways(block):
         SHARED.removeprefix("https://"),
     ],
 )
-def test_other_forms_of_an_address(here, address):
+def test_other_forms_of_an_address(call_command, address):
     assert formats.load(address) == formats.parse(AS_SHOWN)
-    assert here("solitaire", "solve", address) == here("solitaire", "solve", SHARED)
+    assert call_command("solitaire", "solve", address) == call_command("solitaire", "solve", SHARED)
 
 
 @pytest.mark.parametrize(
@@ -264,8 +264,8 @@ def test_other_forms_of_an_address(here, address):
         ("//c", "/0", "the fleet is empty"),
     ],
 )
-def test_a_malformed_address_is_refused_in_a_line(here, old, new, why):
-    status, out, err = here("solitaire", "solve", SHARED.replace(old, new))
+def test_a_malformed_address_is_refused_in_a_line(call_command, old, new, why):
+    status, out, err = call_command("solitaire", "solve", SHARED.replace(old, new))
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert why in err
 
@@ -285,11 +285,11 @@ def test_damaged_addresses_are_puzzles_or_refused():
             assert solitaire.from_address(solitaire.to_address(puzzle)) == puzzle
 
 
-def test_a_ship_that_is_too_long_for_an_address(here, tmp_path):
+def test_a_ship_that_is_too_long_for_an_address(call_command, tmp_path):
     (tmp_path / "long").write_text("grid 1x40\nfleet 36\nrows 36\n")
     with pytest.raises(PuzzleError, match="a ship of length 36 cannot be part of an address"):
         solitaire.to_address(formats.load(tmp_path / "long"))
-    status, out, _ = here("solitaire", "solve", tmp_path / "long")
+    status, out, _ = call_command("solitaire", "solve", tmp_path / "long")
     assert (status, "address" in out) == (0, False)
 
 
@@ -455,12 +455,12 @@ def test_levels():
     assert reasoning.grade(SOURCE, 0).level == "beyond"
 
 
-def test_too_few_counts_say_how_an_unknown_one_is_written(here, tmp_path):
+def test_too_few_counts_say_how_an_unknown_one_is_written(call_command, tmp_path):
     text, fields = tmp_path / "puzzle.txt", tmp_path / "puzzle.json"
     text.write_text("grid 3x3\nfleet 2\nrows ? 1\n")
     fields.write_text('{"grid": "3x3", "fleet": [2], "rows": [null, 1]}')
     for file in (text, fields):
-        err = here("solitaire", "solve", file)[2]
+        err = call_command("solitaire", "solve", file)[2]
         assert "2 row counts for 3 rows; give one per row: `?` is one that is not known" in err
         assert "in JSON null" in err
 
@@ -477,11 +477,11 @@ def test_time_limits_of_making_and_reasoning():
     assert (grade.is_cut_short, grade.is_solved, grade.level) == (True, False, "beyond")
 
 
-def test_a_time_limit_leaves_no_file(here, monkeypatch, tmp_path):
+def test_a_time_limit_leaves_no_file(call_command, monkeypatch, tmp_path):
     monkeypatch.setattr(making, "_end_time", lambda time_limit: time_limit and 0.0)
     path = tmp_path / "made.txt"
     arguments = ("--grid", "6x6", "--fleet", "3,2,1", "-o", path, "--time-limit", 5)
-    status, out, err = here("solitaire", "generate", *arguments)
+    status, out, err = call_command("solitaire", "generate", *arguments)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "the time is over" in err
     assert not path.exists()
@@ -589,11 +589,11 @@ def test_a_good_text():
         ("~ . . .", "^ . = ."),
     ],
 )
-def test_contradictory_puzzles(old, new, here, tmp_path):
+def test_contradictory_puzzles(old, new, call_command, tmp_path):
     """The clues are named; malformed puzzles are in transcripts/errors.txt."""
     path = tmp_path / "bad.txt"
     path.write_text(GOOD.replace(old, new, 1))
-    status, out, err = here("solitaire", "solve", path)
+    status, out, err = call_command("solitaire", "solve", path)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "no solution: " in err
     assert all_solutions(formats.parse(path.read_text())) == set()
@@ -615,31 +615,31 @@ SMALL = {  # a puzzle with one solution, with several, with none
 }
 
 
-def test_small_puzzles_need_no_ortools(here, tmp_path, monkeypatch):
+def test_small_puzzles_need_no_ortools(call_command, tmp_path, monkeypatch):
     """Every answer is as with them."""
     monkeypatch.chdir(tmp_path)
     commands = []
     for name, text in SMALL.items():
         (tmp_path / name).write_text(text)
         commands += [("solve", name), ("minimise", name, "-o", "new")]
-    with_them = {one: here("solitaire", *one, "--method", "ship") for one in commands}
+    with_them = {one: call_command("solitaire", *one, "--method", "ship") for one in commands}
     monkeypatch.setitem(__import__("sys").modules, "ortools.sat.python", None)
     for command in commands:
-        status, out, err = here("solitaire", *command)
+        status, out, err = call_command("solitaire", *command)
         assert status == with_them[command][0]
         if command[1] != "several":  # of which any two are shown
             assert (out, err) == with_them[command][1:]
 
     # The count goes on however long it takes; to name clues that no rule names it does not.
     long_sweeps(monkeypatch)
-    assert [here("solitaire", "solve", name)[0] for name in SMALL] == [0, 0, 2]
+    assert [call_command("solitaire", "solve", name)[0] for name in SMALL] == [0, 0, 2]
     missing = (
         "no solution; naming the clues that contradict each other needs CP-SAT of OR-tools, which "
         "is not installed; install it with: pip install ortools"
     )
     (tmp_path / "hard").write_text(HARD_TO_REFUTE)
-    assert here("solitaire", "solve", "hard") == (2, "", f"error: {missing}\n")
-    assert here("solitaire", "count", "hard") == (0, f"hard: {missing}\n", "")
+    assert call_command("solitaire", "solve", "hard") == (2, "", f"error: {missing}\n")
+    assert call_command("solitaire", "count", "hard") == (0, f"hard: {missing}\n", "")
 
 
 def long_sweeps(monkeypatch):
@@ -690,44 +690,44 @@ def test_clues_are_named_without_ortools(monkeypatch, clues):
         assert counting.count(puzzle.with_clues(set(named) - {clue}), 1) == 1
 
 
-def test_a_count_of_none_says_why(here, tmp_path):
+def test_a_count_of_none_says_why(call_command, tmp_path):
     """And a file may end at `board`."""
     (tmp_path / "sums").write_text("grid 3x3\nfleet 3,1\nrows 1 1 1\nboard\n")
     reason = "the counts add up to 3, and the fleet 3,1 has 4 cells"
-    status, out, _ = here("solitaire", "count", tmp_path / "sums")
+    status, out, _ = call_command("solitaire", "count", tmp_path / "sums")
     assert (status, reason in out) == (0, True)
-    assert reason in here("solitaire", "solve", tmp_path / "sums")[2]
+    assert reason in call_command("solitaire", "solve", tmp_path / "sums")[2]
 
 
 # The command
 
 
-def test_solve_and_count(here, source_file, tmp_path):
+def test_solve_and_count(call_command, source_file, tmp_path):
     assert (
         "\n2 solutions; there may be others (--limit)\n"
-        in here("solitaire", "solve", source_file)[1]
+        in call_command("solitaire", "solve", source_file)[1]
     )
-    assert here("solitaire", "count", source_file)[1].endswith("30 solutions\n")
-    assert here("solitaire", "count", source_file, "--limit", 5)[1].endswith(
+    assert call_command("solitaire", "count", source_file)[1].endswith("30 solutions\n")
+    assert call_command("solitaire", "count", source_file, "--limit", 5)[1].endswith(
         "5 solutions or more\n"
     )
-    answer = json.loads(here("solitaire", "count", source_file, "--json")[1])
+    answer = json.loads(call_command("solitaire", "count", source_file, "--json")[1])
     assert (answer["solutions"], answer["is_exact"]) == (30, True)
     unique = tmp_path / "unique.json"
     formats.save(SOURCE.revealing(counting.solutions(SOURCE, 1)[0]), unique)
     for method in making.METHODS:
-        status, out, _ = here("solitaire", "solve", unique, "--method", method, "--json")
+        status, out, _ = call_command("solitaire", "solve", unique, "--method", method, "--json")
         assert status == 0
         assert json.loads(out)["is_unique"] is True
 
 
 @pytest.mark.parametrize("level", ["easy", "medium", "hard"])
-def test_a_puzzle_of_a_level(here, tmp_path, level):
+def test_a_puzzle_of_a_level(call_command, tmp_path, level):
     """Of this level, with one solution; harder, or with more solutions, without any clue."""
     path = tmp_path / "p.txt"
     for fleet, seed in (("3,2,1,1", 3), ("3,2,2,1", 3), ("3,2,1,1", 4)):
         arguments = ("--grid", "5x5", "--fleet", fleet, "--seed", seed, "--level", level)
-        status, out, _ = here("solitaire", "generate", *arguments, "-o", path, "--json")
+        status, out, _ = call_command("solitaire", "generate", *arguments, "-o", path, "--json")
         assert (status, json.loads(out)["level"]) == (0, level)
         puzzle = formats.load(path)
         assert solitaire.grade(puzzle).level == level
@@ -737,14 +737,14 @@ def test_a_puzzle_of_a_level(here, tmp_path, level):
             assert LEVELS.index(solitaire.grade(weaker).level) > LEVELS.index(level)
 
 
-def test_a_level_that_no_puzzle_has(here, tmp_path):
+def test_a_level_that_no_puzzle_has(call_command, tmp_path):
     arguments = ("--grid", "1x2", "--fleet", "1", "--level", "hard", "-o", tmp_path / "p.txt")
-    status, out, err = here("solitaire", "generate", *arguments)
+    status, out, err = call_command("solitaire", "generate", *arguments)
     assert (status, out) == (2, "")
     assert "no hard puzzle with the fleet 1 on the grid 1x2 was found" in err
 
 
-def test_a_sheet_has_puzzles_and_answers(here, tmp_path):
+def test_a_sheet_has_puzzles_and_answers(call_command, tmp_path):
     puzzle = solitaire.generate(5, 5, (3, 2, 1), 3, keep_counts=True)
     (solution,) = all_solutions(puzzle)
     figure = Figure(figsize=sheet_size([puzzle] * 4))
@@ -760,7 +760,7 @@ def test_a_sheet_has_puzzles_and_answers(here, tmp_path):
     boxes = [ax.get_position().padded(-1e-6) for ax in figure.axes]
     assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
     (path := tmp_path / "p.txt").write_text("grid 2x2\nfleet 1\n")
-    status, _, err = here("solitaire", "sheet", path, "-o", tmp_path / "sheet.pdf")
+    status, _, err = call_command("solitaire", "sheet", path, "-o", tmp_path / "sheet.pdf")
     assert (status, "has several solutions; a puzzle of a sheet has exactly one" in err) == (
         2,
         True,
@@ -770,7 +770,7 @@ def test_a_sheet_has_puzzles_and_answers(here, tmp_path):
 # The source
 
 
-def test_reproduce(here, monkeypatch):
+def test_reproduce(call_command, monkeypatch):
     """A smaller board in place of the two on which times are taken."""
     puzzle = making.random_puzzle(8, 8, making.usual_fleet(8, 8), 0.0)
 
@@ -781,14 +781,14 @@ def test_reproduce(here, monkeypatch):
     for name, new in (("large", lambda: puzzle), ("medium", lambda: puzzle)):
         monkeypatch.setattr(puzzles, name, new)
     monkeypatch.setattr(puzzles, "_search", searched)
-    status, out, err = here("reproduce", "--source", "solitaire", "--json")
+    status, out, err = call_command("reproduce", "--source", "solitaire", "--json")
     found = json.loads(out)
     times = {check["what"] for check in found["checks"] if check["agrees"] is None}
     assert times == {"ship based on large grid", "cell based on large grid"}
     assert all(check["agrees"] for check in found["checks"] if check["what"] not in times)
     assert (status, err) == (0, "")
     assert "323 choices" in "".join(check["note"] for check in found["checks"])
-    status, _, err = here("reproduce", "--source", "nobody")
+    status, _, err = call_command("reproduce", "--source", "nobody")
     assert (status, err.count("\n")) == (2, 1)
     assert "'nobody'" in err
     assert "paper, solitaire" in err

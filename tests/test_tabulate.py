@@ -167,7 +167,7 @@ def test_the_table_of_the_command(answer_of):
 # Runs that are cut short
 
 
-def test_a_killed_run_goes_on(here, tmp_path, monkeypatch):
+def test_a_killed_run_goes_on(call_command, tmp_path, monkeypatch):
     arguments = ("table", "2x2..3x3:2", "--columns", "optimum,greedy", "--json", "--jobs", 1)
     hooks = "from optsearch.support.store import Facts; at(Facts, 'add', kill, 2)"
     options = (*arguments, "--resume", "kept")
@@ -175,11 +175,11 @@ def test_a_killed_run_goes_on(here, tmp_path, monkeypatch):
     before = facts_of(tmp_path / "kept")
     assert len(before) == 2
     monkeypatch.chdir(tmp_path)
-    whole = answer(*here(*options))
+    whole = answer(*call_command(*options))
     after = facts_of(tmp_path / "kept")
     assert {**after, **before} == after
     assert len(after) == 3  # the optima are stored
-    assert plain(whole) == plain(answer(*here(*arguments)))
+    assert plain(whole) == plain(answer(*call_command(*arguments)))
 
 
 def answer(status, out, err):
@@ -191,11 +191,11 @@ def answer(status, out, err):
     return found
 
 
-def test_ctrl_c_prints_what_is_known(here, interrupt_at, monkeypatch, tmp_path):
+def test_ctrl_c_prints_what_is_known(call_command, interrupt_at, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     interrupt_at(Facts, "add", 1)
     arguments = ("table", "2x2..3x3:2", "--columns", "greedy", "--jobs", 1, "--resume", "kept")
-    status, out, err = here(*arguments)
+    status, out, err = call_command(*arguments)
     assert (status, out.count("—†")) == (130, 2)
     assert "† not computed" in out
     kept = "what is done is in kept, and the same command goes on from there"
@@ -227,7 +227,7 @@ def test_processes_find_the_same(tmp_path):
         )
 
 
-def test_a_strategy_of_ones_own(here, answer_of, tmp_path, monkeypatch):
+def test_a_strategy_of_ones_own(call_command, answer_of, tmp_path, monkeypatch):
     """Its fault ends the table, as it ends `evaluate`."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own.py").write_text(
@@ -240,7 +240,7 @@ def test_a_strategy_of_ones_own(here, answer_of, tmp_path, monkeypatch):
     )
     (value,) = answer_of("table", "2x2:1", "--columns", "own.py:rows", "--jobs", 1)["values"]
     assert (value["column"], value["value_exact"]) == ("own.py:rows", "10/4")
-    status, out, err = here("table", "2x2:1", "--columns", "own.py:wrong", "--jobs", 1)
+    status, out, err = call_command("table", "2x2:1", "--columns", "own.py:wrong", "--jobs", 1)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "was shot before" in err
 
@@ -248,13 +248,13 @@ def test_a_strategy_of_ones_own(here, answer_of, tmp_path, monkeypatch):
 # As it is printed
 
 
-def test_every_form_has_the_same_numbers(here, tmp_path, monkeypatch):
+def test_every_form_has_the_same_numbers(call_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ("table", "3x4..4x4:3,2", "4x4:4,3,2", "--columns", "optimum,greedy,lower")
     options = ("--jobs", 1, "--places", 3)
     printed = {}
     for form in ("text", "latex"):
-        status, out, err = here(*arguments, *options, "--format", form)
+        status, out, err = call_command(*arguments, *options, "--format", form)
         assert (status, err) == (0, "")
         printed[form] = out
     lines = [line.split() for line in printed["text"].splitlines()]
@@ -267,7 +267,7 @@ def test_every_form_has_the_same_numbers(here, tmp_path, monkeypatch):
     assert [unescaped(row) for row in rows_of(printed["latex"])] == lines[:4]
     for text in printed.values():
         assert "stored in optsearch: data/results/optima.csv" in text.replace("\\_", "_")
-    lines = here(*arguments, *options, "--format", "csv")[1].splitlines()
+    lines = call_command(*arguments, *options, "--format", "csv")[1].splitlines()
     read = list(csv.DictReader(line for line in lines if not line.startswith("# ")))
     assert [(row["game"], row["column"]) for row in read[:2]] == [
         ("3x4:3,2", "optimum"),

@@ -22,12 +22,12 @@ ARE_WRITTEN = bool(os.environ.get("WRITE_TRANSCRIPTS"))
 SEED = 14
 
 
-def transcript(here, game):
+def transcript(call_command, game):
     """What a user sees who shoots at the first of the most probable cells until all is sunk."""
     said = []
 
     def ran(*arguments):
-        status, out, err = here(*arguments)
+        status, out, err = call_command(*arguments)
         assert (status, shown.without_known(err)) == (0, "")
         out = re.sub(r"^(seconds +)[\d.]+", r"\1...", out, flags=re.MULTILINE)
         lines = [line.rstrip() for line in out.splitlines()]
@@ -60,9 +60,9 @@ LONG = (("any", "sunk"), ("any", "ship"))
         for contact in CONTACTS
     ],
 )
-def test_transcript(here, contact, announce):
+def test_transcript(call_command, contact, announce):
     path = FOLDER / f"{contact}_{announce}.txt"
-    text = transcript(here, Game(4, 4, (3, 2), contact, announce))
+    text = transcript(call_command, Game(4, 4, (3, 2), contact, announce))
     if ARE_WRITTEN:
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
@@ -73,12 +73,12 @@ def test_there_is_one_for_each_set_of_rules():
     assert {path.name for path in FOLDER.glob("*_*.txt")} == names
 
 
-def test_answers(here, monkeypatch, tmp_path):
+def test_answers(call_command, monkeypatch, tmp_path):
     """What each command says, one after the other in one folder: transcripts/answers.txt."""
     monkeypatch.chdir(tmp_path)
     path = FOLDER / "answers.txt"
     page = f"```console\n{path.read_text(encoding='utf-8')}```\n"
-    played = [*shown.played(page, here, monkeypatch)]
+    played = [*shown.played(page, call_command, monkeypatch)]
     if ARE_WRITTEN:
         said = (f"$ {command}\n{printed.strip()}\n\n" for command, _, printed in played)
         lines = [line.rstrip() + "\n" for line in "".join(said).splitlines()]

@@ -86,8 +86,8 @@ def test_another_process_has_the_rule_without_the_file(rules):
 # A file that is read, an address and the page run nothing
 
 
-def written(here, *arguments):
-    status, _, error = here(*arguments)
+def written(call_command, *arguments):
+    status, _, error = call_command(*arguments)
     assert (status, error) == (0, "")
 
 
@@ -103,17 +103,17 @@ UNNAMED = "is a rule of a file, which a game that is read does not run; name it 
         (f"equilibrium {GAME} --certificate f.json", "f.json", "check f.json"),
     ],
 )
-def test_a_file_that_is_read_runs_no_rule(here, rules, forget, writing, file, reading):
+def test_a_file_that_is_read_runs_no_rule(call_command, rules, forget, writing, file, reading):
     """It is read after a person has named the rule, unless the rule was changed."""
-    written(here, *writing.split())
+    written(call_command, *writing.split())
     forget()
-    status, out, error = here(*reading.split())
+    status, out, error = call_command(*reading.split())
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert UNNAMED in error
     assert not Path(RAN).exists()
-    written(here, *reading.split(), GAME)
+    written(call_command, *reading.split(), GAME)
     rules.write_text(f"{rules.read_text()}\n")
-    status, _, error = here(*reading.split(), GAME)
+    status, _, error = call_command(*reading.split(), GAME)
     assert (status, error.count("\n")) == (2, 1)
     assert "the file was changed since then" in error
 
@@ -158,16 +158,16 @@ def test_turned_boards_are_two_games(rules):
     assert len({*read_games(["2x2..3x3:2", "2x2..3x3:2,announce=rules.py:ends"])}) == 3 + 4
 
 
-def test_a_store_is_of_one_digest(here, rules):
+def test_a_store_is_of_one_digest(call_command, rules):
     for command in (
         "evaluate greedy GAME --resume",
         "solve GAME --table",
         "equilibrium GAME --resume",
     ):
         command = command.replace("GAME", GAME).split()
-        written(here, *command, "store")
+        written(call_command, *command, "store")
         rules.write_text(f"{rules.read_text()}\n")
-        status, _, error = here(*command, "store")
+        status, _, error = call_command(*command, "store")
         assert (status, error.count("\n")) == (2, 1), error
         shutil.rmtree("store")
 
@@ -183,12 +183,14 @@ def test_two_hidden_ships_bound_games_whose_labels_are_of_kinds(announce):
     assert bool(stored_two_hidden(game, RESULTS)) == is_of_kinds
 
 
-def test_leaf_counting_of_too_many_labels_is_left_out(here, rules):
+def test_leaf_counting_of_too_many_labels_is_left_out(call_command, rules):
     """A word says so, and a lower bound is left."""
     rules.write_text("def f(ship, cell):\n    return f'{ship.cells[0]}-{cell}'.translate(WORD)\n")
     with rules.open("a") as file:
         file.write("WORD = {ord(sign): '-' for sign in '(), '}\n")
-    status, out, error = here("bounds", "8x8:3,2,2,announce=rules.py:f", "--time-limit", "5")
+    status, out, error = call_command(
+        "bounds", "8x8:3,2,2,announce=rules.py:f", "--time-limit", "5"
+    )
     assert (status, error) == (0, "")
     assert "one shot for each cell" in out
     assert re.search(r"left out: leaf counting \(.* ways or more in which hits can have", out)
@@ -233,16 +235,16 @@ def test_leaf_counting_of_too_many_labels_is_left_out(here, rules):
         ),
     ],
 )
-def test_what_is_no_rule(here, rules, code, problem):
+def test_what_is_no_rule(call_command, rules, code, problem):
     rules.write_text(code)
-    status, out, error = here("solve", "2x2:2,announce=rules.py:f")
+    status, out, error = call_command("solve", "2x2:2,announce=rules.py:f")
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert problem in error
 
 
 @pytest.mark.parametrize("text", ["rules.py", "rules.py:", "f.txt:f", "rules.py:f@@", "other.py:f"])
-def test_what_names_no_rule(here, rules, text):
-    status, out, error = here("solve", f"2x2:2,announce={text}")
+def test_what_names_no_rule(call_command, rules, text):
+    status, out, error = call_command("solve", f"2x2:2,announce={text}")
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert "announce=" in error or "there is no Python file 'other.py'" in error
 
@@ -271,8 +273,8 @@ def test_labels_are_words_and_numbers(rules, label):
         "serve GAME --port 0 --no-browser",
     ],
 )
-def test_who_takes_no_rule_of_a_file(here, rules, command):
-    status, out, error = here(*command.replace("GAME", GAME).split())
+def test_who_takes_no_rule_of_a_file(call_command, rules, command):
+    status, out, error = call_command(*command.replace("GAME", GAME).split())
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert re.search(r"is for announce=[a-z|]+; .* has announce=rules.py:parity@", error)
 

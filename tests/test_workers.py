@@ -117,14 +117,14 @@ def test_nothing_starts_processes_unasked(monkeypatch, work):
         work(execution=Execution(jobs=2))
 
 
-def test_commands_start_as_many_as_processors(monkeypatch, here):
+def test_commands_start_as_many_as_processors(monkeypatch, call_command):
     refuse_processes(monkeypatch)
     for command in (
         ["simulate", "greedy", "4x4:3,2"],
         ["compare", "greedy", "spread", TASKS, "--positions", 2, "--largest", 9],
         ["table", "2x3:2", "2x4:2", "3x3:2", "--columns", "greedy:ties=last"],
     ):
-        assert "3 processes" in here(*command)[2]
+        assert "3 processes" in call_command(*command)[2]
 
 
 def test_processes_asked_for_as_a_file_is_read(tmp_path):
