@@ -26,51 +26,51 @@ cdef class Endgame:
     cdef void begin(self, const Words* w, uint64_t x, int n) noexcept nogil:
         """Load the n configurations under x."""
         cdef int i
-        cdef uint16_t p
+        cdef uint16_t pattern
         self.now += 1
         self.patterns = 0
         for i in range(w.cells):
-            p = <uint16_t>extract(w.column[i], x)
-            if p and p != (1 << n) - 1 and self.seen[p] != self.now:
-                self.seen[p] = self.now
-                self.pattern[self.patterns] = p
+            pattern = <uint16_t>extract(w.column[i], x)
+            if pattern and pattern != (1 << n) - 1 and self.seen[pattern] != self.now:
+                self.seen[pattern] = self.now
+                self.pattern[self.patterns] = pattern
                 self.patterns += 1
 
     cdef int solve(self, int x) noexcept nogil:
         """Return the least misses of a part of the configurations."""
-        cdef int n = popcount(x), i, hit, h, m, cost, best = TOO_MANY
+        cdef int count = popcount(x), index, hit, hit_count, missed_count, cost, least = TOO_MANY
         # Distinct configurations: all but one are missed at least once.
-        cdef int each = 1 if self.distinct else 0
-        if n == 1:
+        cdef int misses_of_others = 1 if self.distinct else 0
+        if count == 1:
             return 0
         if self.stamp[x] == self.now:
             return self.cost[x]
-        for i in range(self.patterns):
-            hit = self.pattern[i] & x
+        for index in range(self.patterns):
+            hit = self.pattern[index] & x
             if hit == 0 or hit == x:
                 continue
-            h = popcount(hit)
-            m = n - h
-            cost = m + each * (m - 1)
-            if cost + each * (h - 1) >= best:
+            hit_count = popcount(hit)
+            missed_count = count - hit_count
+            cost = missed_count + misses_of_others * (missed_count - 1)
+            if cost + misses_of_others * (hit_count - 1) >= least:
                 continue
             cost += self.solve(hit)
-            if cost >= best:
+            if cost >= least:
                 continue
-            cost += self.solve(x ^ hit) - each * (m - 1)
-            if cost < best:
-                best = cost
-        if best == TOO_MANY:
-            best = 0
+            cost += self.solve(x ^ hit) - misses_of_others * (missed_count - 1)
+            if cost < least:
+                least = cost
+        if least == TOO_MANY:
+            least = 0
         self.stamp[x] = self.now
-        self.cost[x] = <uint16_t>best
-        return best
+        self.cost[x] = <uint16_t>least
+        return least
 
     cdef int shot(self, int x) noexcept nogil:
         """Return the part that the first optimal cell hits, or 0 if no cell splits the part."""
-        cdef int hit, i, cost = self.solve(x)
-        for i in range(self.patterns):
-            hit = self.pattern[i] & x
+        cdef int hit, index, cost = self.solve(x)
+        for index in range(self.patterns):
+            hit = self.pattern[index] & x
             if hit == 0 or hit == x:
                 continue
             if popcount(x ^ hit) + self.solve(hit) + self.solve(x ^ hit) == cost:
@@ -90,16 +90,16 @@ cdef void fill_small_costs() noexcept:
     pattern p. Three configurations have patterns 0 to 7 only.
     """
     global has_small_costs
-    cdef int patterns, part, p, hit, cost
+    cdef int patterns, part, pattern, hit, cost
     cdef int costs[16]
     if has_small_costs:
         return
     for patterns in range(1 << 16):
         for part in range(16):
             costs[part] = -1
-            for p in range(16):
-                hit = p & part
-                if patterns >> p & 1 and hit and hit != part:
+            for pattern in range(16):
+                hit = pattern & part
+                if patterns >> pattern & 1 and hit and hit != part:
                     cost = costs[hit] + costs[part ^ hit] + popcount(part ^ hit)
                     if costs[part] < 0 or cost < costs[part]:
                         costs[part] = cost

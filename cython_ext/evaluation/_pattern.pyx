@@ -12,14 +12,14 @@ from optsearch.compiled.shared._arena cimport Arena
 from optsearch.compiled.counting._enumerate cimport MAX_CODED
 
 cdef enum:
-    WAYS = 4                   # right, left, below, above
+    DIRECTIONS = 4             # right, left, below, above
 
 
 cdef struct Pattern:
     int fleet_cells
     bint in_line, know_water
     int place[MAX_CELLS]       # of each cell of the grid in the pattern
-    int beside[MAX_CELLS][WAYS]    # the place of the neighbour in that direction, or -1
+    int beside[MAX_CELLS][DIRECTIONS]  # the place of the neighbour in that direction, or -1
     Cells diagonal[MAX_CELLS]  # diagonal neighbours: water if the cell is hit and ships do not touch
     Cells image[16][256]       # [byte number][byte] a part of a set, in places
     int ships                  # ships whose sinkings are announced
@@ -28,7 +28,7 @@ cdef struct Pattern:
 cdef struct Ship:
     int word, shift            # of the first bit of its number in a row
     uint64_t field             # the bits of its number
-    int told                   # the cells that its sinking accounts for
+    int accounted_cells        # the cells that its sinking accounts for
     Cells* placed              # in places, by number
 
 
@@ -45,125 +45,128 @@ cdef class Fleet:
     cdef int ships
 
     def __init__(self, ships):
-        cdef int i
+        cdef int index
         if len(ships) > MAX_CODED:
             raise ValueError(f"{len(ships)} ships; at most {MAX_CODED} are handled")
         self.arena, self.masks = Arena(), []
-        for i in range(len(ships)):
-            shift, told, masks = ships[i]
-            self.ship[i].word, self.ship[i].shift, self.ship[i].told = shift >> 6, shift & 63, told
-            self.ship[i].field = (1 << max(1, (len(masks) - 1).bit_length())) - 1
+        for index in range(len(ships)):
+            shift, accounted_cells, masks = ships[index]
+            self.ship[index].word, self.ship[index].shift = shift >> 6, shift & 63
+            self.ship[index].accounted_cells = accounted_cells
+            self.ship[index].field = (1 << max(1, (len(masks) - 1).bit_length())) - 1
             self.masks.append(masks)
-            self.ship[i].placed = <Cells*>self.arena.array(self.ship[i].field + 1, sizeof(Cells))
+            self.ship[index].placed = <Cells*>self.arena.array(self.ship[index].field + 1, sizeof(Cells))
             self.ships += 1
 
-    cdef int place(self, const Pattern* board, Py_ssize_t words) except -1:
+    cdef int convert_placements(self, const Pattern* board, Py_ssize_t words) except -1:
         """Convert the placements to places."""
-        cdef int i
-        cdef Py_ssize_t number
+        cdef int index
+        cdef Py_ssize_t placement
         cdef const uint64_t[:, ::1] masks
-        for i in range(self.ships):
-            if self.ship[i].word + 2 >= words:
-                raise ValueError(f"rows of {words} words have no code of ship {i}")
-            masks = self.masks[i]
-            for number in range(masks.shape[0]):
-                self.ship[i].placed[number] = to_places(board, masks[number, 0], masks[number, 1])
+        for index in range(self.ships):
+            if self.ship[index].word + 2 >= words:
+                raise ValueError(f"rows of {words} words have no code of ship {index}")
+            masks = self.masks[index]
+            for placement in range(masks.shape[0]):
+                self.ship[index].placed[placement] = to_places(board, masks[placement, 0],
+                                                               masks[placement, 1])
         return 0
 
 
-def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, sizes, ways,
+def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, sizes, deductions,
                  int64_t[::1] histogram, Fleet fleet=None):
     """Play configurations one by one with a strategy of `optsearch/strategies/pattern.py`.
 
     sets -- uint64 of shape (n, 2), or with further columns for the codes. pattern -- every cell, in the
-    order of the shots. sizes -- the rows, the columns, and the cells of the fleet. ways -- `in_line` and
-    `know_water` of the rule (`optsearch.search.rules.PatternRule`). histogram -- int64 of shape (129,), to
-    which the configurations are added by their shots. fleet -- the ships whose sinkings end the clearing.
+    order of the shots. sizes -- the rows, the columns, and the cells of the fleet. deductions --
+    `in_line` and `know_water` of the rule (`optsearch.search.rules.PatternRule`). histogram -- int64 of
+    shape (129,), to which the configurations are added by their shots. fleet -- the ships whose sinkings
+    end the clearing.
     """
     cdef Pattern board
-    cdef int64_t i
-    cdef int s, rows, columns
+    cdef int64_t index
+    cdef int ship_index, rows, columns
     cdef const Ship* ship
     cdef Cells afloat[MAX_CODED]
     rows, columns, board.fleet_cells = sizes
-    board.in_line, board.know_water = ways
+    board.in_line, board.know_water = deductions
     if (pattern.shape[0] != rows * columns or sets.shape[1] < 2
             or histogram.shape[0] != MAX_CELLS + 1):
         raise ValueError("a pattern of another game")
-    for i in range(pattern.shape[0]):
-        board.place[pattern[i]] = <int>i
+    for index in range(pattern.shape[0]):
+        board.place[pattern[index]] = <int>index
     find_neighbours(&board, rows, columns)
     fill_images(&board, rows * columns)
     board.ships = 0 if fleet is None else fleet.ships
     if fleet is not None:
-        fleet.place(&board, sets.shape[1])
+        fleet.convert_placements(&board, sets.shape[1])
     with nogil:
-        for i in range(sets.shape[0]):
-            for s in range(board.ships):
-                ship = &fleet.ship[s]
-                afloat[s] = ship.placed[sets[i, 2 + ship.word] >> ship.shift & ship.field]
-            histogram[play(&board, to_places(&board, sets[i, 0], sets[i, 1]), afloat,
+        for index in range(sets.shape[0]):
+            for ship_index in range(board.ships):
+                ship = &fleet.ship[ship_index]
+                afloat[ship_index] = ship.placed[sets[index, 2 + ship.word] >> ship.shift & ship.field]
+            histogram[play_configuration(&board, to_places(&board, sets[index, 0], sets[index, 1]), afloat,
                            fleet.ship if board.ships else NULL)] += 1
 
 
-cdef inline int neighbour(int cell, int way, int rows, int columns) noexcept nogil:
+cdef inline int neighbour(int cell, int direction, int rows, int columns) noexcept nogil:
     """Return the neighbour of a cell in a direction; -1 off the board."""
     cdef int row = cell // columns, column = cell % columns
-    if way == 0:
+    if direction == 0:
         return cell + 1 if column + 1 < columns else -1
-    if way == 1:
+    if direction == 1:
         return cell - 1 if column else -1
-    if way == 2:
+    if direction == 2:
         return cell + columns if row + 1 < rows else -1
     return cell - columns if row else -1
 
 
 cdef void find_neighbours(Pattern* board, int rows, int columns) noexcept nogil:
     """Fill `beside` and `diagonal`."""
-    cdef int cell, other, corner, way, across
+    cdef int cell, beside, corner, direction, across
     for cell in range(rows * columns):
         board.diagonal[board.place[cell]] = 0
-        for way in range(WAYS):
-            other = neighbour(cell, way, rows, columns)
-            board.beside[board.place[cell]][way] = board.place[other] if other >= 0 else -1
-            for across in range(2, WAYS):
-                if way < 2 and other >= 0:
-                    corner = neighbour(other, across, rows, columns)
+        for direction in range(DIRECTIONS):
+            beside = neighbour(cell, direction, rows, columns)
+            board.beside[board.place[cell]][direction] = board.place[beside] if beside >= 0 else -1
+            for across in range(2, DIRECTIONS):
+                if direction < 2 and beside >= 0:
+                    corner = neighbour(beside, across, rows, columns)
                     if corner >= 0:
                         board.diagonal[board.place[cell]] |= one(board.place[corner])
 
 
 cdef void fill_images(Pattern* board, int cells) noexcept nogil:
-    cdef int number, byte, bit
-    for number in range(16):
+    cdef int byte_index, byte, bit
+    for byte_index in range(16):
         for byte in range(256):
-            board.image[number][byte] = 0
+            board.image[byte_index][byte] = 0
             for bit in range(8):
-                if byte >> bit & 1 and 8 * number + bit < cells:
-                    board.image[number][byte] |= one(board.place[8 * number + bit])
+                if byte >> bit & 1 and 8 * byte_index + bit < cells:
+                    board.image[byte_index][byte] |= one(board.place[8 * byte_index + bit])
 
 
 cdef inline Cells to_places(const Pattern* board, uint64_t low, uint64_t high) noexcept nogil:
     """A set of cells of the grid as places in the pattern."""
     cdef Cells places = 0
-    cdef int number
-    for number in range(8):
-        places |= board.image[number][low >> (8 * number) & 255]
-        places |= board.image[8 + number][high >> (8 * number) & 255]
+    cdef int byte_index
+    for byte_index in range(8):
+        places |= board.image[byte_index][low >> (8 * byte_index) & 255]
+        places |= board.image[8 + byte_index][high >> (8 * byte_index) & 255]
     return places
 
 
-cdef inline int accounted(const Pattern* board, const Cells* afloat, const Ship* fleet, int cell,
+cdef inline int account_cells(const Pattern* board, const Cells* afloat, const Ship* fleet, int cell,
                           Cells shot) noexcept nogil:
     """The cells that a hit accounts for: those of the ship that it sinks, if this is heard."""
-    cdef int s
-    for s in range(board.ships):
-        if afloat[s] & one(cell):
-            return 0 if afloat[s] & ~shot else fleet[s].told
+    cdef int ship_index
+    for ship_index in range(board.ships):
+        if afloat[ship_index] & one(cell):
+            return 0 if afloat[ship_index] & ~shot else fleet[ship_index].accounted_cells
     return 0
 
 
-cdef inline int play(const Pattern* board, Cells ships, const Cells* afloat,
+cdef inline int play_configuration(const Pattern* board, Cells ships, const Cells* afloat,
                      const Ship* fleet) noexcept nogil:
     """Return the number of shots for a configuration; afloat -- its ships."""
     cdef Cells shot = 0, water = 0, below
@@ -177,36 +180,36 @@ cdef inline int play(const Pattern* board, Cells ships, const Cells* afloat,
         hits += 1
         if board.know_water:
             water |= board.diagonal[cell]
-        shots += follow(board, ships, afloat, fleet, cell, &shot, &water, &hits)
+        shots += clear_around(board, ships, afloat, fleet, cell, &shot, &water, &hits)
     return shots
 
 
-cdef inline int follow(const Pattern* board, Cells ships, const Cells* afloat, const Ship* fleet,
+cdef inline int clear_around(const Pattern* board, Cells ships, const Cells* afloat, const Ship* fleet,
                        int cell, Cells* shot, Cells* water, int* hits) noexcept nogil:
     """Shoot along the ship that was hit at a cell, in each direction until a miss; return the shots.
 
     It ends early once the ships sunk account for as many cells as were hit.
     """
-    cdef int way, here, shots = 0, before = hits[0]
-    cdef int open = 1 - accounted(board, afloat, fleet, cell, shot[0])
-    for way in range(WAYS):
-        if way == 2 and board.in_line and hits[0] > before:
+    cdef int direction, ahead, shots = 0, hits_before = hits[0]
+    cdef int cells_open = 1 - account_cells(board, afloat, fleet, cell, shot[0])
+    for direction in range(DIRECTIONS):
+        if direction == 2 and board.in_line and hits[0] > hits_before:
             break
-        here = board.beside[cell][way]
-        while here >= 0 and hits[0] < board.fleet_cells and open > 0:
-            if shot[0] & one(here):
-                if not ships & one(here):
+        ahead = board.beside[cell][direction]
+        while ahead >= 0 and hits[0] < board.fleet_cells and cells_open > 0:
+            if shot[0] & one(ahead):
+                if not ships & one(ahead):
                     break
             else:
-                if water[0] & one(here):
+                if water[0] & one(ahead):
                     break
-                shot[0] |= one(here)
+                shot[0] |= one(ahead)
                 shots += 1
-                if not ships & one(here):
+                if not ships & one(ahead):
                     break
                 hits[0] += 1
-                open += 1 - accounted(board, afloat, fleet, here, shot[0])
+                cells_open += 1 - account_cells(board, afloat, fleet, ahead, shot[0])
                 if board.know_water:
-                    water[0] |= board.diagonal[here]
-            here = board.beside[here][way]
+                    water[0] |= board.diagonal[ahead]
+            ahead = board.beside[ahead][direction]
     return shots
