@@ -14,7 +14,9 @@ cdef enum:
 
 
 cdef class Endgame:
-    """An exact search of at most MAX_ENDGAME configurations; a part of them is a set of bits.
+    """An exact search of at most MAX_ENDGAME configurations.
+
+    A part of them is a set of bits: bit i stands for configuration i.
 
     distinct -- True if different configurations have different cells.
     """
@@ -24,7 +26,10 @@ cdef class Endgame:
         fill_small_costs()
 
     cdef void begin(self, const Words* w, uint64_t x, int n) noexcept nogil:
-        """Load the n configurations under x."""
+        """Load the n configurations at the bits of x, by the different patterns of their cells.
+
+        Cells that all or none of them have are left out. w -- the columns of the cells.
+        """
         cdef int i
         cdef uint16_t pattern
         self.now += 1
@@ -37,7 +42,7 @@ cdef class Endgame:
                 self.patterns += 1
 
     cdef int solve(self, int x) noexcept nogil:
-        """Return the least misses of a part of the configurations."""
+        """Return the least total of misses of a part x of the configurations."""
         cdef int count = popcount(x), index, hit, hit_count, missed_count, cost, least = TOO_MANY
         # Distinct configurations: all but one are missed at least once.
         cdef int misses_of_others = 1 if self.distinct else 0
@@ -67,7 +72,7 @@ cdef class Endgame:
         return least
 
     cdef int shot(self, int x) noexcept nogil:
-        """Return the part that the first optimal cell hits, or 0 if no cell splits the part."""
+        """Return which configurations of a part x the first optimal shot hits; 0 if no shot splits it."""
         cdef int hit, index, cost = self.solve(x)
         for index in range(self.patterns):
             hit = self.pattern[index] & x

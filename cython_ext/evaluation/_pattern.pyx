@@ -59,7 +59,7 @@ cdef class Fleet:
             self.ships += 1
 
     cdef int convert_placements(self, const Pattern* board, Py_ssize_t words) except -1:
-        """Convert the placements to places."""
+        """Convert the placements to places in the pattern; words -- the words of a row."""
         cdef int index
         cdef Py_ssize_t placement
         cdef const uint64_t[:, ::1] masks
@@ -122,7 +122,7 @@ cdef inline int neighbour(int cell, int direction, int rows, int columns) noexce
 
 
 cdef void find_neighbours(Pattern* board, int rows, int columns) noexcept nogil:
-    """Fill `beside` and `diagonal`."""
+    """Fill `beside` and `diagonal`, the neighbours of each place of the pattern."""
     cdef int cell, beside, corner, direction, across
     for cell in range(rows * columns):
         board.diagonal[board.place[cell]] = 0
@@ -137,6 +137,7 @@ cdef void find_neighbours(Pattern* board, int rows, int columns) noexcept nogil:
 
 
 cdef void fill_images(Pattern* board, int cells) noexcept nogil:
+    """Fill `image`, by which `to_places` converts a set of cells byte by byte."""
     cdef int byte_index, byte, bit
     for byte_index in range(16):
         for byte in range(256):
@@ -147,7 +148,7 @@ cdef void fill_images(Pattern* board, int cells) noexcept nogil:
 
 
 cdef inline Cells to_places(const Pattern* board, uint64_t low, uint64_t high) noexcept nogil:
-    """A set of cells of the grid as places in the pattern."""
+    """Convert a set of cells of the grid, as two words, to places in the pattern."""
     cdef Cells places = 0
     cdef int byte_index
     for byte_index in range(8):
@@ -158,7 +159,10 @@ cdef inline Cells to_places(const Pattern* board, uint64_t low, uint64_t high) n
 
 cdef inline int account_cells(const Pattern* board, const Cells* afloat, const Ship* fleet, int cell,
                           Cells shot) noexcept nogil:
-    """The cells that a hit accounts for: those of the ship that it sinks, if this is heard."""
+    """Return the cells that a hit accounts for: those of the ship that it sinks, if that is announced.
+
+    afloat -- the cells of each ship, as places. cell -- the hit. shot -- the cells shot, with it.
+    """
     cdef int ship_index
     for ship_index in range(board.ships):
         if afloat[ship_index] & one(cell):
@@ -168,7 +172,10 @@ cdef inline int account_cells(const Pattern* board, const Cells* afloat, const S
 
 cdef inline int play_configuration(const Pattern* board, Cells ships, const Cells* afloat,
                      const Ship* fleet) noexcept nogil:
-    """Return the number of shots for a configuration; afloat -- its ships."""
+    """Return the number of shots that a configuration takes.
+
+    ships -- all its ship cells, as places. afloat -- the cells of each ship in `fleet`, likewise.
+    """
     cdef Cells shot = 0, water = 0, below
     cdef int hits = 0, shots = 0, cell
     while hits < board.fleet_cells:
@@ -186,9 +193,10 @@ cdef inline int play_configuration(const Pattern* board, Cells ships, const Cell
 
 cdef inline int clear_around(const Pattern* board, Cells ships, const Cells* afloat, const Ship* fleet,
                        int cell, Cells* shot, Cells* water, int* hits) noexcept nogil:
-    """Shoot along the ship that was hit at a cell, in each direction until a miss; return the shots.
+    """Shoot around a hit, in each direction until a miss or the edge; return the number of shots.
 
-    It ends early once the ships sunk account for as many cells as were hit.
+    cell -- the hit. shot, water, hits -- the state of the game, which this updates. The clearing ends
+    early once the ships sunk account for as many cells as were hit, so that no cell is open.
     """
     cdef int direction, ahead, shots = 0, hits_before = hits[0]
     cdef int cells_open = 1 - account_cells(board, afloat, fleet, cell, shot[0])
