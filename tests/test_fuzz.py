@@ -52,8 +52,8 @@ GRIDS = ((1, 4), (1, 5), (1, 6), (2, 2), (2, 3), (2, 4), (3, 3), (2, 5), (3, 4))
 ALL_RULES = {**dict.fromkeys(ANNOUNCEMENTS), **USERS_RULES}
 
 
-def of_file(name):
-    """The rule and the tells of Rules; what is between has its default."""
+def rule_of_file(name):
+    """Arguments of Rules for a rule of the users' file: announce, holes, board and tells."""
     (text,) = (text for text in USERS_RULES if text.endswith(f":{name}"))
     return text, (), "rectangle", USERS_RULES[text]
 
@@ -87,7 +87,7 @@ class Case:
 
 
 def is_a_game(rules):
-    """Whether the rules go together: a ship may be longer than the way round, for one."""
+    """True if the command takes the rules; a ship may be too long for a cylinder, for one."""
     try:
         return bool(Game.parse(str(rules)))
     except OptsearchError:
@@ -130,8 +130,8 @@ def cases(draw, most_checks):
     return Case(rules, tuple(shots), tuple(checks), draw(st.integers(0, 999)))
 
 
-class Asked:
-    """A case while it is asked: the definition, and the commands so far."""
+class Session:
+    """The commands on one case so far (lines), and the definition of its game."""
 
     def __init__(self, call_command, case):
         self.call_command = call_command
@@ -178,63 +178,63 @@ def most_probable(definition, state):
     return [cell for cell, n in counts.items() if n == max(counts.values())]
 
 
-def check_counts(asked):
-    n, definition = asked.configurations, asked.definition
-    cells = range(asked.rules.cells)
+def check_counts(session):
+    n, definition = session.configurations, session.definition
+    cells = range(session.rules.cells)
     occurrence = [
-        sum(sum(ships) >> cell & 1 for ships in asked.root.family) for cell in cells
+        sum(sum(ships) >> cell & 1 for ships in session.root.family) for cell in cells
     ]  # of all cells, hit or not
-    assert asked.ask("count")["configurations"] == n
-    found = asked.ask("posterior")
-    assert [m for row in found["occurrence"] for m in row] == occurrence
-    assert found["configurations"] == n
-    assert found["greedy_shots"] == asked.names(most_probable(definition, asked.root))
-    assert abs(found["bits"] - log2(n)) < NEAR
+    assert session.ask("count")["configurations"] == n
+    answer = session.ask("posterior")
+    assert [m for row in answer["occurrence"] for m in row] == occurrence
+    assert answer["configurations"] == n
+    assert answer["greedy_shots"] == session.names(most_probable(definition, session.root))
+    assert abs(answer["bits"] - log2(n)) < NEAR
 
 
-def check_optimum(asked):
-    definition, root = asked.definition, asked.root
-    found = asked.ask("solve")
-    assert (found["total_height"], found["best_shots"]) == (asked.total(), asked.best())
-    assert found["configurations"] == asked.configurations
+def check_optimum(session):
+    definition, root = session.definition, session.root
+    answer = session.ask("solve")
+    assert (answer["total_height"], answer["best_shots"]) == (session.total(), session.best())
+    assert answer["configurations"] == session.configurations
     likely, firsts = most_probable(definition, root), definition.firsts(root)
-    assert found["greedy_shots"] == asked.names(likely)
-    least = min((firsts[cell] for cell in likely), default=asked.total())
-    assert found["greedy_shots_total_height"] == least
+    assert answer["greedy_shots"] == session.names(likely)
+    least = min((firsts[cell] for cell in likely), default=session.total())
+    assert answer["greedy_shots_total_height"] == least
 
 
-def check_greedy(asked):
-    definition, root = asked.definition, asked.root
-    found = asked.ask("greedy")
-    assert (found["total_height"], found["best_shots"]) == (asked.total(), asked.best())
-    assert found["greedy_shots"] == asked.names(most_probable(definition, root))
+def check_greedy(session):
+    definition, root = session.definition, session.root
+    answer = session.ask("greedy")
+    assert (answer["total_height"], answer["best_shots"]) == (session.total(), session.best())
+    assert answer["greedy_shots"] == session.names(most_probable(definition, root))
     best = definition.greedy(root, min)
-    assert found["best_greedy_total_height"] == best
-    assert found["worst_greedy_total_height"] == definition.greedy(root, max)
-    assert bool(found["partings"]) == (best > asked.total())
-    for parting in found["partings"]:
-        check_parting(asked, parting)
-    for name, rule in found["rules"].items():
+    assert answer["best_greedy_total_height"] == best
+    assert answer["worst_greedy_total_height"] == definition.greedy(root, max)
+    assert bool(answer["partings"]) == (best > session.total())
+    for parting in answer["partings"]:
+        check_parting(session, parting)
+    for name, rule in answer["rules"].items():
         depths = {int(shots): n for shots, n in rule["histogram"].items()}
         if name not in ("best", "worst"):
             assert depths == definition.played(definition.greedy_rule(name)), name
         assert total_of(depths) == rule["total_height"], name
 
 
-def check_parting(asked, parting):
+def check_parting(session, parting):
     """The values of a position where best greedy leaves the optimum."""
-    definition, state = asked.definition, asked.root
+    definition, state = session.definition, session.root
     for text in parting["shots"].split():
         cell, reply = text.split("=")
-        state = definition.parts(state, asked.rules.cell(cell))[reply]
+        state = definition.parts(state, session.rules.cell(cell))[reply]
     best = definition.greedy(state, min)
     tied = [
         cell
         for cell in definition.tied(state)
         if definition.after(state, cell, definition.greedy, min) == best
     ]
-    assert parting["best_greedy_shots"] == asked.names(tied)
-    assert parting["best_shots"] == asked.names(definition.best(state))
+    assert parting["best_greedy_shots"] == session.names(tied)
+    assert parting["best_shots"] == session.names(definition.best(state))
     assert not set(tied) & definition.best(state)
     assert parting["best_greedy_total_height"] == best
     assert parting["total_height"] == definition.optimum(state)
@@ -248,67 +248,68 @@ def total_of(depths):
 # Asked of some
 
 
-def check_other_counts(asked):
+def check_other_counts(session):
     """Counted one by one, and from a drawn board."""
-    if not asked.definition.is_silent and asked.root.hits:
+    if not session.definition.is_silent and session.root.hits:
         return  # refused
-    listed = Configurations(Position.parse(asked.game, asked.case.position))
-    assert listed.configurations == asked.configurations
-    assert listed.occurrence.tolist() == asked.ask("posterior")["occurrence"]
-    if asked.definition.is_silent:
-        signs = dict.fromkeys(asked.rules.holes, "-")
-        signs |= {cell: "o" if reply == "miss" else "X" for cell, reply in asked.case.shots}
-        rows, columns = asked.rules.rows, asked.rules.columns
+    listed = Configurations(Position.parse(session.game, session.case.position))
+    assert listed.configurations == session.configurations
+    assert listed.occurrence.tolist() == session.ask("posterior")["occurrence"]
+    if session.definition.is_silent:
+        signs = dict.fromkeys(session.rules.holes, "-")
+        signs |= {cell: "o" if reply == "miss" else "X" for cell, reply in session.case.shots}
+        rows, columns = session.rules.rows, session.rules.columns
         with open("board.txt", "w", encoding="utf-8") as file:
             for row in range(rows):
                 print(*(signs.get(row * columns + i, ".") for i in range(columns)), file=file)
-        found = asked.run("count", asked.game, "--board", "board.txt")
-        assert found["configurations"] == asked.configurations
+        answer = session.run("count", session.game, "--board", "board.txt")
+        assert answer["configurations"] == session.configurations
 
 
-def check_samples(asked):
-    found = asked.ask("sample", "-n", 30, "--seed", asked.rng.randrange(1000))
-    assert len(found["sample"]) == 30
-    assert {*masks_of(asked, found)} <= asked.root.family
-    everything = masks_of(asked, asked.ask("sample", "--all"))
-    assert len(everything) == len(asked.root.family)
-    assert {*everything} == asked.root.family
+def check_samples(session):
+    answer = session.ask("sample", "-n", 30, "--seed", session.rng.randrange(1000))
+    assert len(answer["sample"]) == 30
+    assert {*masks_of(session, answer)} <= session.root.family
+    everything = masks_of(session, session.ask("sample", "--all"))
+    assert len(everything) == len(session.root.family)
+    assert {*everything} == session.root.family
 
 
-def check_questions(asked):
+def check_questions(session):
     """The number of cells of ships in a row, what its answers and replies tell, and it known."""
-    columns, family = asked.rules.columns, asked.root.family
-    row = asked.rng.randrange(asked.rules.rows)
+    columns, family = session.rules.columns, session.root.family
+    row = session.rng.randrange(session.rules.rows)
     region = ((1 << columns) - 1) << row * columns
     numbers = Counter((sum(ships) & region).bit_count() for ships in family)
     meets = Counter("yes" if sum(ships) & region else "no" for ships in family)
     texts = f"row {row + 1}", f"any in row {row + 1}"
-    found = asked.ask("ask", "--question", texts[0], "--question", texts[1])
-    for one in found["questions"]:
+    answer = session.ask("ask", "--question", texts[0], "--question", texts[1])
+    for one in answer["questions"]:
         answers = numbers if one["question"] == texts[0] else meets
         assert one["answers"] == {str(a): n / len(family) for a, n in answers.items()}
         assert abs(one["bits"] - entropy(answers.values())) < NEAR
-    shot = {cell for cell, _ in asked.case.shots}
+    shot = {cell for cell, _ in session.case.shots}
     parts = (
-        asked.definition.parts(asked.root, cell) for cell in {*range(asked.rules.cells)} - shot
+        session.definition.parts(session.root, cell)
+        for cell in {*range(session.rules.cells)} - shot
     )
     told = [entropy([len(part.family) for part in by_reply.values()]) for by_reply in parts]
-    assert abs((found["best_shot_bits"] or 0) - max(told, default=0)) < NEAR
-    number = asked.rng.choice(sorted(numbers))
-    known = asked.ask("posterior", "--know", f"{texts[0]}: {number}")
+    assert abs((answer["best_shot_bits"] or 0) - max(told, default=0)) < NEAR
+    number = session.rng.choice(sorted(numbers))
+    known = session.ask("posterior", "--know", f"{texts[0]}: {number}")
     assert known["configurations"] == numbers[number]
 
 
 def entropy(weights):
-    """The entropy in bits of a distribution by weights."""
+    """The entropy in bits of a distribution that is proportional to weights."""
     weights = list(weights)
     return sum(n / sum(weights) * log2(sum(weights) / n) for n in weights)
 
 
-def masks_of(asked, found):
+def masks_of(session, answer):
     """The configurations of an answer of `sample`, as the definition has them."""
-    listed = [[ship_of(asked.rules, text) for text in ships] for ships in found["sample"]]
-    return [tuple(ships if asked.rules.has_letters else sorted(ships)) for ships in listed]
+    listed = [[ship_of(session.rules, text) for text in ships] for ships in answer["sample"]]
+    return [tuple(ships if session.rules.has_letters else sorted(ships)) for ships in listed]
 
 
 def ship_of(rules, text):
@@ -321,79 +322,101 @@ def ship_of(rules, text):
     return sum(1 << cell for cell in range(first, last + 1, step))
 
 
-def check_prior(asked):
+def check_prior(session):
     """A prior of each kind, in a table: what is asked by it, beside the definition by weights.
 
     What has no weight does not exist.
     """
-    if asked.rules.has_letters:
+    if session.rules.has_letters:
         return  # refused
-    weights = written_prior(asked, "prior.csv", asked.rng.choice((ORDINARY, ORDINARY, FEW)))
-    by = Definition(asked.rules, (), weights)
-    for cell, reply in asked.case.shots:
-        by.root = by.parts(by.root, cell).get(reply, State(frozenset()))
-    root, game = by.root, (asked.game, "--shots", asked.case.position, "--prior", "prior.csv")
-    if not root.family:
+    weights = write_prior(session, "prior.csv", session.rng.choice((ORDINARY, ORDINARY, FEW)))
+    weighted = weighted_definition(session, weights)
+    game = (session.game, "--shots", session.case.position, "--prior", "prior.csv")
+    if not weighted.root.family:
         for command in ("posterior", "sample", "solve", "advise"):
-            status, out, err = asked.call_command(command, *game)
+            status, out, err = session.call_command(command, *game)
             assert (status, out, err.count("\n")) == (2, "", 1), command
         return
-    weight, counts, optimum = by.weight(root.family), by.counts(root), by.optimum(root)
-    existing = [ships for ships in root.family if weights[ships]]
-    shares = [Fraction(weights[ships]) / weight for ships in existing]
-    bits = sum(-share * _log2(share) for share in shares)
-    found = asked.run("posterior", *game)
-    assert found["configurations"] == len(existing)
-    assert [n for row in found["occurrence"] for n in row] == [
-        sum(sum(ships) >> cell & 1 for ships in existing) for cell in range(asked.rules.cells)
-    ]
-    assert abs(found["bits"] - bits) < NEAR
-    advice = asked.run("advise", *game, "--endgame", len(existing))
-    assert advice["configurations"] == len(existing)
-    if asked.rules.announce != "place":  # else advice takes the whole ship as hit
-        assert advice["greedy_shots"] == found["greedy_shots"]
-    if by.is_silent and any(sum(ships) & ~root.hits for ships in existing):
-        assert advice["best_shots"] == asked.names(by.best(root))
-        assert asked.run("advise", *game, "--endgame", len(existing) - 1)["best_shots"] is None
-    flat = [p for row in found["probability"] for p in row]
-    for cell, n in counts.items():
-        assert abs(flat[cell] - n / weight) < NEAR
-    assert found["greedy_shots"] == asked.names(most_probable(by, root))
-    found = asked.run("sample", *game, "-n", 20, "--seed", asked.rng.randrange(1000))
-    for ships in found["sample"]:
-        assert weights[tuple(sorted(ship_of(asked.rules, text) for text in ships))]
-    assert sorted(masks_of(asked, asked.run("sample", *game, "--all"))) == sorted(existing)
-    silent = by.is_silent
-    for method in ("solver", "reference") if silent else ("reference",):
-        found = asked.run("solve", *game, "--method", method)
-        assert Fraction(found["mean_exact"]) == Fraction(optimum) / weight
-        assert found["best_shots"] == asked.names(by.best(root))
-    if not asked.case.shots:
-        ties = asked.rng.choice(asked.orders)
-        found = asked.run(
-            *("evaluate", f"greedy:ties={ties}", asked.game, "--prior", "prior.csv", "--jobs", 1)
+    check_posterior_by_prior(session, weighted, game)
+    check_samples_by_prior(session, weighted, game)
+    mean = Fraction(weighted.optimum(weighted.root)) / weighted.weight(weighted.root.family)
+    for method in ("solver", "reference") if weighted.is_silent else ("reference",):
+        answer = session.run("solve", *game, "--method", method)
+        assert Fraction(answer["mean_exact"]) == mean
+        assert answer["best_shots"] == session.names(weighted.best(weighted.root))
+    if not session.case.shots:
+        ties = session.rng.choice(session.orders)
+        answer = session.run(
+            *("evaluate", f"greedy:ties={ties}", session.game, "--prior", "prior.csv", "--jobs", 1)
         )
-        played = Definition(asked.rules).played(asked.definition.player(ties, 4), by.weight)
-        assert Fraction(found["mean_exact"]) == Fraction(total_of(played)) / sum(played.values())
-    if not silent:
-        return
-    asked.run("solve", *game, "--tree", "by.json", "--prove", "by.jsonl")
+        player = session.definition.player(ties, 4)
+        played = Definition(session.rules).played(player, weighted.weight)
+        assert Fraction(answer["mean_exact"]) == Fraction(total_of(played)) / sum(played.values())
+    if weighted.is_silent:
+        check_files_by_prior(session, weighted, game, mean)
+
+
+def weighted_definition(session, weights):
+    """The definition with these weights of configurations, at the position of the case."""
+    weighted = Definition(session.rules, (), weights)
+    for cell, reply in session.case.shots:
+        weighted.root = weighted.parts(weighted.root, cell).get(reply, State(frozenset()))
+    return weighted
+
+
+def check_posterior_by_prior(session, weighted, game):
+    """The posterior and the advice. game -- the arguments that name the position and the prior."""
+    root = weighted.root
+    weight = weighted.weight(root.family)
+    existing = [ships for ships in root.family if weighted.weight([ships])]
+    shares = [Fraction(weighted.weight([ships])) / weight for ships in existing]
+    answer = session.run("posterior", *game)
+    assert answer["configurations"] == len(existing)
+    assert [n for row in answer["occurrence"] for n in row] == [
+        sum(sum(ships) >> cell & 1 for ships in existing) for cell in range(session.rules.cells)
+    ]
+    assert abs(answer["bits"] - sum(-share * _log2(share) for share in shares)) < NEAR
+    advice = session.run("advise", *game, "--endgame", len(existing))
+    assert advice["configurations"] == len(existing)
+    if session.rules.announce != "place":  # else advice takes the whole ship as hit
+        assert advice["greedy_shots"] == answer["greedy_shots"]
+    if weighted.is_silent and any(sum(ships) & ~root.hits for ships in existing):
+        assert advice["best_shots"] == session.names(weighted.best(root))
+        assert session.run("advise", *game, "--endgame", len(existing) - 1)["best_shots"] is None
+    probabilities = [p for row in answer["probability"] for p in row]
+    for cell, n in weighted.counts(root).items():
+        assert abs(probabilities[cell] - n / weight) < NEAR
+    assert answer["greedy_shots"] == session.names(most_probable(weighted, root))
+
+
+def check_samples_by_prior(session, weighted, game):
+    """Samples, each of which has weight, and the list of all."""
+    answer = session.run("sample", *game, "-n", 20, "--seed", session.rng.randrange(1000))
+    for ships in answer["sample"]:
+        drawn = tuple(sorted(ship_of(session.rules, text) for text in ships))
+        assert weighted.weight([drawn])
+    existing = [ships for ships in weighted.root.family if weighted.weight([ships])]
+    assert sorted(masks_of(session, session.run("sample", *game, "--all"))) == sorted(existing)
+
+
+def check_files_by_prior(session, weighted, game, mean):
+    """A tree, a proof, greedy, the bounds and the page. mean -- of an optimal strategy."""
+    session.run("solve", *game, "--tree", "by.json", "--prove", "by.jsonl")
     for file in ("by.json", "by.jsonl"):
-        found = asked.run("check", file, "--prior", "prior.csv")
-        assert Fraction(found["mean_exact"]) == Fraction(optimum) / weight
-    assert Fraction(found["mean_exact"]) == Fraction(optimum) / weight
-    found = asked.run("greedy", *game)
-    mean = Fraction(found["best_greedy_total_height"], found["configurations"])
-    assert mean == Fraction(by.greedy(root, min)) / weight
-    for bound in asked.run("bounds", *game)["bounds"]:
+        answer = session.run("check", file, "--prior", "prior.csv")
+        assert Fraction(answer["mean_exact"]) == mean
+    answer = session.run("greedy", *game)
+    greedy_mean = Fraction(answer["best_greedy_total_height"], answer["configurations"])
+    weight = weighted.weight(weighted.root.family)
+    assert greedy_mean == Fraction(weighted.greedy(weighted.root, min)) / weight
+    for bound in session.run("bounds", *game)["bounds"]:
         sign = 1 if bound["side"] == "lower" else -1
-        assert sign * bound["value"] <= sign * float(Fraction(optimum) / weight) + NEAR, bound
-    if asked.rules.tells is not None:
+        assert sign * bound["value"] <= sign * float(mean) + NEAR, bound
+    if session.rules.tells is not None:
         return  # explore refuses it
-    totals = {
-        t["name"]: t["total_height"] for t in asked.run("explore", "-o", "p.html", *game)["trees"]
-    }
-    assert Fraction(totals["optimal"], found["configurations"]) == Fraction(optimum) / weight
+    trees = session.run("explore", "-o", "p.html", *game)["trees"]
+    totals = {tree["name"]: tree["total_height"] for tree in trees}
+    assert Fraction(totals["optimal"], answer["configurations"]) == mean
 
 
 ORDINARY = ("0", "1", "1", "2", "7", "1/3", "0.25")
@@ -401,28 +424,26 @@ FEW = ("0", "0", "0", "0", "1", "3")
 FAR_APART = ("0", "2", "3" + 16 * "0", "3/5" + 16 * "0", "1/9" + 16 * "0", 17 * "9")
 
 
-def check_prior_far_apart(asked):
+def check_prior_far_apart(session):
     """Weights of which products underflow: probabilities, bits and samples hold all the same."""
-    if asked.rules.has_letters:
+    if session.rules.has_letters:
         return  # refused
-    weights = written_prior(asked, "far.csv", FAR_APART)
-    by = Definition(asked.rules, (), weights)
-    for cell, reply in asked.case.shots:
-        by.root = by.parts(by.root, cell).get(reply, State(frozenset()))
-    family = {ships: weights[ships] for ships in by.root.family}
+    weights = write_prior(session, "far.csv", FAR_APART)
+    root = weighted_definition(session, weights).root
+    family = {ships: weights[ships] for ships in root.family}
     total, prior = sum(family.values()), ("--prior", "far.csv")
     if not total:
         return  # refused
-    found = asked.ask("posterior", *prior)
-    for cell, p in enumerate(p for row in found["probability"] for p in row):
+    answer = session.ask("posterior", *prior)
+    for cell, p in enumerate(p for row in answer["probability"] for p in row):
         exact = sum(weight for ships, weight in family.items() if sum(ships) >> cell & 1) / total
-        assert abs(p - exact) <= 1e-12 * max(exact, Fraction(1, 2**100)), asked.names([cell])
+        assert abs(p - exact) <= 1e-12 * max(exact, Fraction(1, 2**100)), session.names([cell])
     shares = [weight / total for weight in family.values() if weight]
-    assert abs(found["bits"] - sum(-p * _log2(p) for p in shares)) < NEAR
-    assert 0 <= found["bits"] <= log2(asked.configurations)
-    found = asked.ask("sample", *prior, "-n", 20, "--seed", asked.rng.randrange(1000))
-    for ships in found["sample"]:
-        drawn = tuple(sorted(ship_of(asked.rules, text) for text in ships))
+    assert abs(answer["bits"] - sum(-p * _log2(p) for p in shares)) < NEAR
+    assert 0 <= answer["bits"] <= log2(session.configurations)
+    answer = session.ask("sample", *prior, "-n", 20, "--seed", session.rng.randrange(1000))
+    for ships in answer["sample"]:
+        drawn = tuple(sorted(ship_of(session.rules, text) for text in ships))
         assert family[drawn] * 2**80 > total
 
 
@@ -430,9 +451,9 @@ def _log2(fraction):
     return log2(fraction.numerator) - log2(fraction.denominator)
 
 
-def check_odd_files(asked):
+def check_odd_files(session):
     """A device, a pipe, a loop of links or a file without end where a file is read: refused."""
-    rng = asked.rng
+    rng = session.rng
     folder = Path(tempfile.mkdtemp(dir="."))
     name = folder / rng.choice(("odd.csv", "odd.txt"))
     kind = rng.choice(
@@ -445,35 +466,35 @@ def check_odd_files(asked):
         os.truncate(name, 1 << 40)
     else:
         name.symlink_to(name.name if kind == "loop" else kind)
-    game = (asked.game, "--shots", asked.case.position)
+    game = (session.game, "--shots", session.case.position)
     arguments = rng.choice(
         (
             ("posterior", *game, "--prior", folder / "odd.csv"),
-            ("evaluate", "greedy", asked.game, "--jobs", 1, "--prior", folder / "odd.csv"),
-            ("simulate", "greedy", asked.game, "--games", 2, "--boards", folder / "odd.csv"),
-            ("solve", asked.game, "--board", name),
+            ("evaluate", "greedy", session.game, "--jobs", 1, "--prior", folder / "odd.csv"),
+            ("simulate", "greedy", session.game, "--games", 2, "--boards", folder / "odd.csv"),
+            ("solve", session.game, "--board", name),
             ("count", f"{name}:2"),
             *[("explore", *game, "-o", "page.html", "--with-tree", name)]
-            * (asked.rules.tells is None),  # refused for a rule of a file
+            * (session.rules.tells is None),  # refused for a rule of a file
             ("bounds", name),
             ("solitaire", "count", name),
             *((command, name) for command in ("tree", "check")),
         )
     )
-    asked.lines.append(f"{kind}: {shlex.join(['optsearch', *map(str, arguments)])}")
-    status, out, err = asked.call_command(*arguments)
+    session.lines.append(f"{kind}: {shlex.join(['optsearch', *map(str, arguments)])}")
+    status, out, err = session.call_command(*arguments)
     assert (status, out, err.count("\n")) == (2, "", 1), err
     assert "odd." in err
 
 
-def written_prior(asked, path, values=ORDINARY):
-    """A table of some kind, written; the weight of each configuration that follows from it."""
-    rules, rng = asked.rules, asked.rng
-    everything = sorted(rules.configurations)
-    ships = sorted({ship for one in everything for ship in one})
+def write_prior(session, path, values=ORDINARY):
+    """Write a table of some kind; return the weight of each configuration that follows from it.
 
-    def drawn():
-        return rng.choice(values)
+    values -- the texts of weights that are drawn.
+    """
+    rules, rng = session.rules, session.rng
+    configurations = sorted(rules.configurations)
+    all_ships = sorted({ship for ships in configurations for ship in ships})
 
     def text(ship):
         cells = [cell for cell in range(rules.cells) if ship >> cell & 1]
@@ -481,149 +502,152 @@ def written_prior(asked, path, values=ORDINARY):
             return "+".join(rules.names(cells))
         return "-".join(dict.fromkeys((rules.name(cells[0]), rules.name(cells[-1]))))
 
+    def add_line(name):
+        weight = rng.choice(values)
+        lines.append(f"{name},{weight}")
+        return Fraction(weight)
+
     kind = rng.choice(("ship", "product", "mean", "ships", "past"))
-    lines, of_ship = [], dict.fromkeys(ships, Fraction(1))
+    lines, weight_of_ship = [], dict.fromkeys(all_ships, Fraction(1))
     if kind == "ship":
         lines = ["ship,weight"]
-        for ship in rng.sample(ships, rng.randint(1, len(ships))):
-            lines.append(f"{text(ship)},{drawn()}")
-            of_ship[ship] = Fraction(lines[-1].split(",")[1])
+        for ship in rng.sample(all_ships, rng.randint(1, len(all_ships))):
+            weight_of_ship[ship] = add_line(text(ship))
     elif kind in ("product", "mean"):
-        lines, cells = [f"# cells: {kind}", "cell,weight"], {}
+        lines, weight_of_cell = [f"# cells: {kind}", "cell,weight"], {}
         for cell in set(range(rules.cells)) - set(rules.holes):
-            lines.append(f"{rules.name(cell)},{drawn()}")
-            cells[cell] = Fraction(lines[-1].split(",")[1])
-        for ship in ships:
-            held = [cells[cell] for cell in cells if ship >> cell & 1]
-            of_ship[ship] = prod(held) if kind == "product" else sum(held) / len(held)
+            weight_of_cell[cell] = add_line(rules.name(cell))
+        for ship in all_ships:
+            factors = [weight for cell, weight in weight_of_cell.items() if ship >> cell & 1]
+            total = prod(factors) if kind == "product" else sum(factors) / len(factors)
+            weight_of_ship[ship] = total
     elif kind == "past":
         lines = ["# smoothing: 1/2", "ships"]
-        of_ship = dict.fromkeys(ships, Fraction(1, 2))
-        for one in rng.choices(everything, k=5):
-            lines.append(" ".join(map(text, one)))
-            for ship in one:
-                of_ship[ship] += 1
-    weights = {one: prod(of_ship[ship] for ship in one) for one in everything}
+        weight_of_ship = dict.fromkeys(all_ships, Fraction(1, 2))
+        for ships in rng.choices(configurations, k=5):
+            lines.append(" ".join(map(text, ships)))
+            for ship in ships:
+                weight_of_ship[ship] += 1
+    weights = {ships: prod(weight_of_ship[ship] for ship in ships) for ships in configurations}
     if kind == "ships":
         lines = ["ships,weight"]
-        weights = dict.fromkeys(everything, Fraction(0))
-        for one in rng.sample(everything, rng.randint(1, len(everything))):
-            lines.append(f"{' '.join(map(text, one))},{drawn()}")
-            weights[one] = Fraction(lines[-1].split(",")[1])
+        weights = dict.fromkeys(configurations, Fraction(0))
+        for ships in rng.sample(configurations, rng.randint(1, len(configurations))):
+            weights[ships] = add_line(" ".join(map(text, ships)))
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
-    asked.lines.append(f"printf '%s\\n' {shlex.join(lines)} > {path}")
+    session.lines.append(f"printf '%s\\n' {shlex.join(lines)} > {path}")
     return weights
 
 
-def check_worst(asked):
-    definition, shots = asked.definition, asked.definition.worst()
-    firsts = definition.lasting_firsts(asked.root, shots)
+def check_worst(session):
+    definition, shots = session.definition, session.definition.worst()
+    firsts = definition.lasting_firsts(session.root, shots)
     best = [cell for cell, total in firsts.items() if total == min(firsts.values())]
     for method in ("solver", "reference"):
-        found = asked.ask("solve", "--objective", "worst", "--method", method)
-        assert found["worst"] == shots
-        assert found["total_height"] == definition.lasting(asked.root, shots)
-        assert found["best_shots"] == asked.names(best)
+        answer = session.ask("solve", "--objective", "worst", "--method", method)
+        assert answer["worst"] == shots
+        assert answer["total_height"] == definition.lasting(session.root, shots)
+        assert answer["best_shots"] == session.names(best)
 
 
-def check_within(asked):
-    definition, shots = asked.definition, asked.rng.randint(0, asked.rules.cells)
-    firsts = definition.finished_firsts(asked.root, shots)
+def check_within(session):
+    definition, shots = session.definition, session.rng.randint(0, session.rules.cells)
+    firsts = definition.finished_firsts(session.root, shots)
     best = [cell for cell, n in firsts.items() if n == max(firsts.values())]
     for method in ("solver", "reference"):
-        found = asked.ask("solve", "--objective", f"within={shots}", "--method", method)
-        assert found["finished"] == definition.finished(asked.root, shots)
-        assert found["best_shots"] == asked.names(best)
+        answer = session.ask("solve", "--objective", f"within={shots}", "--method", method)
+        assert answer["finished"] == definition.finished(session.root, shots)
+        assert answer["best_shots"] == session.names(best)
 
 
-def check_methods(asked):
-    silent = asked.definition.is_silent
+def check_methods(session):
+    silent = session.definition.is_silent
     for method in ("reference", "paper") if silent else ("reference",):
-        found = asked.ask("solve", "--method", method)
-        assert (found["total_height"], found["best_shots"]) == (asked.total(), asked.best())
+        answer = session.ask("solve", "--method", method)
+        assert (answer["total_height"], answer["best_shots"]) == (session.total(), session.best())
 
 
-def check_time_limit(asked):
+def check_time_limit(session):
     """A bracket comes, whatever is asked and however short the time; it holds the value."""
-    definition, number = asked.definition, asked.configurations
-    shots = asked.rng.randint(0, asked.rules.cells)
-    limit = "--time-limit", asked.rng.choice((0.01, 0.03, 0.1))
+    definition, number = session.definition, session.configurations
+    shots = session.rng.randint(0, session.rules.cells)
+    limit = "--time-limit", session.rng.choice((0.01, 0.03, 0.1))
     for objective, name, value in (
-        ("mean", "total_height", asked.total()),
+        ("mean", "total_height", session.total()),
         ("worst", "worst", definition.worst()),
-        (f"within={shots}", "finished", definition.finished(asked.root, shots)),
+        (f"within={shots}", "finished", definition.finished(session.root, shots)),
     ):
-        found = asked.ask("solve", "--objective", objective, *limit)
-        if found.get(name) is not None:
-            assert found[name] == value
-        elif found.get("lower") is not None:
-            assert found["lower"] <= value <= found["upper"]
+        answer = session.ask("solve", "--objective", objective, *limit)
+        if answer.get(name) is not None:
+            assert answer[name] == value
+        elif answer.get("lower") is not None:
+            assert answer["lower"] <= value <= answer["upper"]
         else:  # there was no time to count the configurations
-            lower, upper = found["bracket"]
+            lower, upper = answer["bracket"]
             assert lower <= value / number + NEAR
             assert value / number - NEAR <= upper
-    if definition.is_silent or not asked.case.shots:
-        lower, upper = asked.ask("bounds", *limit)["bracket"]
-        assert lower <= asked.total() / number + NEAR
-        assert asked.total() / number - NEAR <= upper
+    if definition.is_silent or not session.case.shots:
+        lower, upper = session.ask("bounds", *limit)["bracket"]
+        assert lower <= session.total() / number + NEAR
+        assert session.total() / number - NEAR <= upper
     if definition.is_silent:
-        found = asked.ask("greedy", *limit)
-        lower, upper = found.get("lower"), found.get("upper")
-        assert found["total_height"] == asked.total() or lower <= asked.total() <= upper
+        answer = session.ask("greedy", *limit)
+        lower, upper = answer.get("lower"), answer.get("upper")
+        assert answer["total_height"] == session.total() or lower <= session.total() <= upper
 
 
-def check_switches(asked):
-    off = [name for name in SWITCHES if asked.rng.random() < asked.case.number % 3 / 2]
+def check_switches(session):
+    off = [name for name in SWITCHES if session.rng.random() < session.case.number % 3 / 2]
     options = SolverOptions(**dict.fromkeys(off, False), memory=1 << 24)
-    text = asked.case.position
-    asked.lines.append(
-        f"solve(Position.parse(Game.parse({asked.game!r}), {text!r}), options={options})"
+    text = session.case.position
+    session.lines.append(
+        f"solve(Position.parse(Game.parse({session.game!r}), {text!r}), options={options})"
     )
-    position = Position.parse(Game.parse(asked.game), text)
+    position = Position.parse(Game.parse(session.game), text)
     found = solve(position, options=options)
-    assert found.total_height == asked.total()
-    assert [*map(position.game.cell, sorted(asked.definition.best(asked.root)))] == [
+    assert found.total_height == session.total()
+    assert [*map(position.game.cell, sorted(session.definition.best(session.root)))] == [
         *found.best_shots
     ]
 
 
-def check_bounds(asked):
-    if not asked.definition.is_silent and asked.case.shots:
+def check_bounds(session):
+    if not session.definition.is_silent and session.case.shots:
         return  # refused
-    mean = asked.total() / asked.configurations
-    found = asked.ask("bounds")
-    assert found["is_all"]
-    lower, upper = found["bracket"]
-    assert {bound["side"] for bound in found["bounds"]} == {"lower", "upper"}
-    for bound in found["bounds"]:
+    mean = session.total() / session.configurations
+    answer = session.ask("bounds")
+    assert answer["is_all"]
+    lower, upper = answer["bracket"]
+    assert {bound["side"] for bound in answer["bounds"]} == {"lower", "upper"}
+    for bound in answer["bounds"]:
         sign = 1 if bound["side"] == "lower" else -1
         assert sign * bound["value"] <= sign * mean + NEAR, bound
     assert lower <= mean + NEAR
     assert upper >= mean - NEAR
 
 
-def check_proof(asked):
-    if asked.has_order:
+def check_proof(session):
+    if session.has_order:
         return  # refused
-    asked.ask("solve", "--prove", "proof.jsonl")
-    found = asked.run("check", "proof.jsonl")
-    assert found["total_height"] == asked.total()
-    assert found["configurations"] == asked.configurations
+    session.ask("solve", "--prove", "proof.jsonl")
+    answer = session.run("check", "proof.jsonl")
+    assert answer["total_height"] == session.total()
+    assert answer["configurations"] == session.configurations
 
 
-def check_equilibrium(asked):
+def check_equilibrium(session):
     """Both mixes from the certificate: the hider's by best answer, the shooter's by replay."""
-    rules, paid, objective = asked.rules, (lambda depth: depth), "mean"
+    rules, paid, objective = session.rules, (lambda depth: depth), "mean"
     everything = sorted(rules.configurations)
     if len(everything) > MOST or len(everything) * rules.cells > EFFORT:
         return
     if rules.board != "rectangle" or rules.has_letters:
         return  # which may have more symmetries than are tried here
-    if last := asked.rng.choice((0, asked.rng.randint(1, rules.cells))):
+    if last := session.rng.choice((0, session.rng.randint(1, rules.cells))):
         paid, objective = (lambda depth: int(depth > last)), f"within={last}"
-    asked.run("equilibrium", rules, "--objective", objective, "--certificate", "both.json")
-    assert asked.run("check", "both.json")["value"] is not None
+    session.run("equilibrium", rules, "--objective", objective, "--certificate", "both.json")
+    assert session.run("check", "both.json")["value"] is not None
     with open("both.json", encoding="utf-8") as file:
         both = json.load(file)
     value = Fraction(both["hider_guarantees"])
@@ -659,14 +683,14 @@ def check_equilibrium(asked):
 
 
 def _uniform(definition, last):
-    """The least that uniformly drawn configurations cost together."""
+    """The least cost of all configurations together: total height, or games longer than `last`."""
     if last:
         return len(definition.root.family) - definition.finished(definition.root, last)
     return definition.optimum(definition.root)
 
 
 def ends_of(definition, state, node, depth=0):
-    """After how many shots of a tree each configuration ends."""
+    """Map each configuration to the number of shots after which a tree ends on it."""
     if "shot" not in node:
         assert not definition.counts(state)
         assert node["configurations"] == len(state.family)
@@ -679,76 +703,76 @@ def ends_of(definition, state, node, depth=0):
     return found
 
 
-def check_optimal_trees(asked):
-    definition = asked.definition
-    asked.ask("solve", "--tree", "tree.json")
-    assert total_of(depths_of(asked, "tree.json")) == asked.total()
+def check_optimal_trees(session):
+    definition = session.definition
+    session.ask("solve", "--tree", "tree.json")
+    assert total_of(depths_of(session, "tree.json")) == session.total()
     worst = definition.worst()
-    asked.ask("solve", "--objective", "worst", "--tree", "worst.json")
-    depths = depths_of(asked, "worst.json")
+    session.ask("solve", "--objective", "worst", "--tree", "worst.json")
+    depths = depths_of(session, "worst.json")
     assert max(depths) == worst
-    assert total_of(depths) == definition.lasting(asked.root, worst)
-    shots = asked.rng.randint(0, asked.rules.cells)
-    asked.ask("solve", "--objective", f"within={shots}", "--tree", "within.json")
-    depths = depths_of(asked, "within.json")
+    assert total_of(depths) == definition.lasting(session.root, worst)
+    shots = session.rng.randint(0, session.rules.cells)
+    session.ask("solve", "--objective", f"within={shots}", "--tree", "within.json")
+    depths = depths_of(session, "within.json")
     finished = sum(n for depth, n in depths.items() if depth <= shots)
-    assert finished == definition.finished(asked.root, shots)
+    assert finished == definition.finished(session.root, shots)
 
 
-def check_greedy_trees(asked):
-    found = asked.ask("greedy", "--tree", "greedy.json")
-    total = total_of(depths_of(asked, "greedy.json"))
-    assert total == found["rules"]["best"]["total_height"]
-    assert total == asked.definition.greedy(asked.root, min)
+def check_greedy_trees(session):
+    answer = session.ask("greedy", "--tree", "greedy.json")
+    total = total_of(depths_of(session, "greedy.json"))
+    assert total == answer["rules"]["best"]["total_height"]
+    assert total == session.definition.greedy(session.root, min)
 
 
-def depths_of(asked, path):
+def depths_of(session, path):
     """The leaves of a tree file by depth: replayed here, and as `check` says."""
     with open(path, encoding="utf-8") as file:
-        depths = replayed(asked, asked.root, json.load(file)["root"])
-    found = asked.run("tree", path)
-    assert {int(depth): n for depth, n in found["histogram"].items()} == depths
-    assert found["total_height"] == asked.run("check", path)["total_height"] == total_of(depths)
-    assert found["worst"] == max(depths)
+        depths = replayed(session, session.root, json.load(file)["root"])
+    answer = session.run("tree", path)
+    assert {int(depth): n for depth, n in answer["histogram"].items()} == depths
+    assert answer["total_height"] == session.run("check", path)["total_height"] == total_of(depths)
+    assert answer["worst"] == max(depths)
     return depths
 
 
-def replayed(asked, state, node, depth=0):
+def replayed(session, state, node, depth=0):
     if "configurations" in node:
-        assert not asked.definition.counts(state)
+        assert not session.definition.counts(state)
         assert node["configurations"] == len(state.family)
         return Counter({depth: len(state.family)})
-    parts = asked.definition.parts(state, asked.rules.cell(node["shot"]))
+    parts = session.definition.parts(state, session.rules.cell(node["shot"]))
     assert node.keys() == {"shot", *parts}
-    return sum((replayed(asked, parts[r], node[r], depth + 1) for r in parts), Counter())
+    return sum((replayed(session, parts[r], node[r], depth + 1) for r in parts), Counter())
 
 
-def check_page(asked):
+def check_page(session):
     """Every number of the page of `explore`."""
-    definition = asked.definition
-    found = asked.ask("explore", "-o", "page.html")
-    totals = {tree["name"]: tree["total_height"] for tree in found["trees"]}
-    best = definition.greedy(asked.root, min)
-    assert totals == {"optimal": asked.total(), "greedy": best}
+    definition = session.definition
+    answer = session.ask("explore", "-o", "page.html")
+    totals = {tree["name"]: tree["total_height"] for tree in answer["trees"]}
+    best = definition.greedy(session.root, min)
+    assert totals == {"optimal": session.total(), "greedy": best}
     with open("page.html", encoding="utf-8") as file:
         (text,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', file.read())
     page = json.loads(text)
     hidden = Counter(
-        (sum(ships) & ~asked.root.hits,) if definition.is_silent else tuple(sorted(ships))
-        for ships in asked.root.family
+        (sum(ships) & ~session.root.hits,) if definition.is_silent else tuple(sorted(ships))
+        for ships in session.root.family
     )
     listed = Counter()
     for weight, *ships in page["configurations"]:
         listed[tuple(sorted(int(ship, 16) for ship in ships))] += weight
     assert listed == hidden
-    assert [(c, page["replies"][r]) for c, r in page["shots"]] == list(asked.case.shots)
+    assert [(c, page["replies"][r]) for c, r in page["shots"]] == list(session.case.shots)
     for tree in page["trees"]:
-        cost = walked(definition, page["replies"], asked.root, tree["root"])
+        cost = walked(definition, page["replies"], session.root, tree["root"])
         assert cost == totals[tree["name"]]
 
 
 def walked(definition, replies, state, node):
-    """The total of a subtree of a page, each node of which is checked."""
+    """The total height of a subtree of a page; each of its nodes is checked."""
     if isinstance(node, int):
         assert node == len(state.family)
         assert not definition.counts(state)
@@ -765,63 +789,66 @@ def walked(definition, replies, state, node):
     return total
 
 
-def check_table(asked):
+def check_table(session):
     """A table on disk, made and read; with processes now and then."""
     folder = f"table{len(os.listdir())}"
-    jobs = ("--jobs", 2) if asked.case.number % 12 == 0 else ()
+    jobs = ("--jobs", 2) if session.case.number % 12 == 0 else ()
     for _ in range(2):
-        found = asked.ask("solve", "--table", folder, *jobs)
-        assert (found["total_height"], found["best_shots"]) == (asked.total(), asked.best())
+        answer = session.ask("solve", "--table", folder, *jobs)
+        assert (answer["total_height"], answer["best_shots"]) == (session.total(), session.best())
 
 
-def check_values(asked):
+def check_values(session):
     """A table of one game, whose values are those of the empty board."""
-    if asked.case.shots:
+    if session.case.shots:
         return
     columns = "configurations,total_height,lower,optimum,greedy,upper"
-    found = asked.run("table", asked.game, "--columns", columns, "--jobs", 1)
-    values = [value["value_exact"] for value in found["values"]]
-    assert [*map(int, values[:2])] == [asked.configurations, asked.total()]
+    answer = session.run("table", session.game, "--columns", columns, "--jobs", 1)
+    values = [value["value_exact"] for value in answer["values"]]
+    assert [*map(int, values[:2])] == [session.configurations, session.total()]
     means = [*map(Fraction, values[2:])]
     assert means[0] <= means[1] <= means[3] <= means[2]
-    assert means[1] == Fraction(asked.total(), asked.configurations)
+    assert means[1] == Fraction(session.total(), session.configurations)
 
 
-def check_counterexamples(asked):
+def check_counterexamples(session):
     """All positions of a few grids: how many there are, and that best greedy is optimal in them.
 
     The counts of cells for which this takes a second are below those of the first counterexample;
     `tests/test_counterexamples.py` compares larger games.
     """
-    cells, fleet = asked.rng.randint(3, 6), asked.rules.fleet
-    if asked.rules.has_letters:
+    cells, fleet = session.rng.randint(3, 6), session.rules.fleet
+    if session.rules.has_letters:
         return  # refused: only games where hits tell nothing are searched
-    if asked.rules.holes or LYING.keys() & {*fleet}:
-        if asked.rules.cells <= 6 and asked.definition.is_silent:
-            answer = asked.run("counterexamples", "--game", asked.game)
+    if session.rules.holes or LYING.keys() & {*fleet}:
+        if session.rules.cells <= 6 and session.definition.is_silent:
+            answer = session.run("counterexamples", "--game", session.game)
             assert answer["counterexamples"] == []
-            fewest, most = (len(positions_of(asked.rules, by)) for by in turns(asked.rules))
+            fewest, most = (
+                len(positions_of(session.rules, symmetric))
+                for symmetric in symmetry_limits(session.rules)
+            )
             assert fewest <= answer["positions"] <= most
         return
     grids = [(a, b) for a in range(1, cells + 1) for b in range(a, cells // a + 1)]
-    games = [Rules(*grid, fleet, asked.rules.contact) for grid in grids]
+    games = [Rules(*grid, fleet, session.rules.contact) for grid in grids]
     found = [positions_of(rules, symmetries(rules)) for rules in games if rules.configurations]
     if not found:
         return
-    answer = asked.run(
+    answer = session.run(
         *("counterexamples", "--max-cells", cells, "--fleet", ",".join(map(str, fleet))),
-        *("--contact", asked.rules.contact),
+        *("--contact", session.rules.contact),
     )
     assert (answer["games"], answer["positions"]) == (len(found), sum(map(len, found)))
     assert (answer["counterexamples"], answer["undecided"]) == ([], [])
     assert not any(worse for positions in found for worse in positions.values())
 
 
-def turns(rules):
-    """Between which symmetries those of a small board are: twice the same on a rectangle.
+def symmetry_limits(rules):
+    """The most and the fewest symmetries that the command may use: the same ones on a rectangle.
 
-    On other boards all permutations that keep the ships, and the identity: with more than eight
-    symmetries the command uses none.
+    On other boards these are all permutations that keep the ships, and the identity alone: with
+    more than eight symmetries the command uses none.
     """
     if rules.board == "rectangle":
         return [list(symmetries(rules))] * 2
@@ -830,9 +857,10 @@ def turns(rules):
 
 
 def positions_of(rules, turned):
-    """The inequivalent positions of a silent game, and whether best greedy is worse than optimal.
+    """Map each inequivalent position of a silent game to whether best greedy is not optimal there.
 
-    They are told by what is in doubt, the least of its images under these symmetries.
+    turned -- symmetries. Positions are equivalent if one of these takes the cells in doubt of all
+    configurations of the one to those of the other; the key is the least image.
     """
     definition, found, seen, turned = Definition(rules), {}, set(), list(turned)
     waiting = [definition.root]
@@ -869,7 +897,10 @@ def symmetries(rules):
 
 
 def is_kept(rules, permutation):
-    """Whether ships become ships of their kind, holes holes, and labels of a function stay."""
+    """True if a permutation of the cells keeps the game.
+
+    That is, ships become ships of their kind, holes become holes, and labels of a function stay.
+    """
     kept = {image(ship, permutation): kind for ship, kind in rules.kinds.items()}
     if kept != rules.kinds or {permutation[h] for h in rules.holes} != {*rules.holes}:
         return False
@@ -887,40 +918,42 @@ def image(cells, permutation):
 # Strategies, from the empty board
 
 
-def evaluated(asked, strategy):
-    within = asked.rng.randint(0, asked.definition.rules.cells + 1)
-    found = asked.run("evaluate", strategy, asked.game, "--jobs", 1, "--within", within)
-    histogram = {int(shots): n for shots, n in found["histogram"].items()}
-    assert found["finished"] == sum(n for shots, n in histogram.items() if shots <= within)
-    assert found["total_height"] == total_of(histogram)
-    assert Fraction(found["mean_exact"]) == Fraction(found["total_height"], found["configurations"])
-    assert found["worst"] == max(histogram)
+def evaluated(session, strategy):
+    within = session.rng.randint(0, session.definition.rules.cells + 1)
+    answer = session.run("evaluate", strategy, session.game, "--jobs", 1, "--within", within)
+    histogram = {int(shots): n for shots, n in answer["histogram"].items()}
+    assert answer["finished"] == sum(n for shots, n in histogram.items() if shots <= within)
+    assert answer["total_height"] == total_of(histogram)
+    assert Fraction(answer["mean_exact"]) == Fraction(
+        answer["total_height"], answer["configurations"]
+    )
+    assert answer["worst"] == max(histogram)
     return histogram
 
 
-def check_players(asked):
+def check_players(session):
     """Greedy and the rollout policy, within their endgames and past them; one with a limit."""
-    if asked.case.shots:
+    if session.case.shots:
         return  # they begin with the empty board
-    empty, rng = asked.definition, asked.rng
+    empty, rng = session.definition, session.rng
     for endgame in (rng.randint(0, 5), rng.randint(6, 10)):
-        ties = rng.choice(asked.orders)
-        found = evaluated(asked, f"greedy:ties={ties},endgame={endgame}")
-        assert found == empty.played(empty.player(ties, endgame))
+        ties = rng.choice(session.orders)
+        answer = evaluated(session, f"greedy:ties={ties},endgame={endgame}")
+        assert answer == empty.played(empty.player(ties, endgame))
     candidates, percent, endgame = rng.randint(1, 6), rng.choice((0, 50, 80)), rng.randint(4, 8)
     strategy = f"rollout:candidates={candidates},percent={percent},endgame={endgame}"
-    assert evaluated(asked, strategy) == empty.played(empty.rollout(candidates, percent, endgame))
+    assert evaluated(session, strategy) == empty.played(empty.rollout(candidates, percent, endgame))
     shots = rng.randint(1, empty.rules.cells)
     strategy = f"within:shots={shots},candidates={candidates},percent={percent}"
-    assert evaluated(asked, strategy) == empty.within(shots, candidates, percent)
+    assert evaluated(session, strategy) == empty.within(shots, candidates, percent)
 
 
-def check_first_hit(asked):
+def check_first_hit(session):
     """The game that the first hit ends, from the misses on; greedy past its endgame and in it."""
-    misses = tuple(shot for shot in asked.case.shots if shot[1] == "miss")
-    case = Case(replace(asked.rules, ends="hit"), misses, (), asked.case.number)
-    game = Asked(asked.call_command, case)
-    game.lines = asked.lines
+    misses = tuple(shot for shot in session.case.shots if shot[1] == "miss")
+    case = Case(replace(session.rules, ends="hit"), misses, (), session.case.number)
+    game = Session(session.call_command, case)
+    game.lines = session.lines
     counts = game.definition.counts(game.root)
     if game.configurations > MOST or game.configurations * len(counts) > EFFORT:
         return
@@ -930,51 +963,51 @@ def check_first_hit(asked):
         one(game)
     if not misses:
         ties, endgame = game.rng.choice(game.orders), game.rng.randint(0, 10)
-        found = evaluated(game, f"greedy:ties={ties},endgame={endgame}")
-        assert found == game.definition.played(game.definition.player(ties, endgame))
+        answer = evaluated(game, f"greedy:ties={ties},endgame={endgame}")
+        assert answer == game.definition.played(game.definition.player(ties, endgame))
 
 
-def check_comparison(asked):
+def check_comparison(session):
     """The only position is the empty board: two strategies of greedy, exactly."""
-    if asked.case.shots:
+    if session.case.shots:
         return
-    empty, ties = asked.definition, asked.rng.choice(asked.orders)
+    empty, ties = session.definition, session.rng.choice(session.orders)
     pair = f"greedy:ties={ties}", "greedy:endgame=0"
-    found = asked.run("compare", *pair, asked.game, "--positions", 2, "--jobs", 1)
+    answer = session.run("compare", *pair, session.game, "--positions", 2, "--jobs", 1)
     played = [empty.played(empty.player(ties, 4)), empty.played(empty.player("first", 0))]
     means = [total_of(histogram) / sum(histogram.values()) for histogram in played]
-    assert (found["is_exact"], found["standard_error"]) == (True, 0)
-    assert abs(found["first_mean"] - means[0]) < 1e-9
-    assert abs(found["second_mean"] - means[1]) < 1e-9
-    assert abs(found["saved"] - (means[0] - means[1])) < 1e-9
+    assert (answer["is_exact"], answer["standard_error"]) == (True, 0)
+    assert abs(answer["first_mean"] - means[0]) < 1e-9
+    assert abs(answer["second_mean"] - means[1]) < 1e-9
+    assert abs(answer["saved"] - (means[0] - means[1])) < 1e-9
 
 
-def check_pattern(asked):
+def check_pattern(session):
     """Each configuration played by `Pattern.shot`, which goes by rows and columns."""
-    if asked.rules.board != "rectangle":
+    if session.rules.board != "rectangle":
         return
-    rng = asked.rng
+    rng = session.rng
     modulus = rng.randint(1, 4)
     colours = "".join(rng.sample("0123"[:modulus], rng.randint(1, modulus)))
     scan = rng.choice(("rows", "snake", "diagonals", "antidiagonals", "spiral", "central"))
-    has_shapes = LYING.keys() & {*asked.rules.fleet}
-    water = rng.randint(0, 1) if asked.rules.contact == "none" and not has_shapes else 0
+    has_shapes = LYING.keys() & {*session.rules.fleet}
+    water = rng.randint(0, 1) if session.rules.contact == "none" and not has_shapes else 0
     strategy = (
         f"pattern:modulus={modulus},colours={colours},scan={scan},"
         f"clear={rng.choice(('cross', 'line', 'sunk'))},water={water}"
     )
-    pattern, game = named(strategy), Game.parse(asked.game)
+    pattern, game = named(strategy), Game.parse(session.game)
     played = Counter()
-    for ships in asked.rules.configurations:
+    for ships in session.rules.configurations:
         hits, shots = 0, []
         while sum(ships) & ~hits:
             row, column = pattern.shot(Position.parse(game, " ".join(shots)))
-            cell = row * asked.rules.columns + column
-            reply = asked.rules.reply(ships, hits, cell)
+            cell = row * session.rules.columns + column
+            reply = session.rules.reply(ships, hits, cell)
             hits |= (reply != "miss") << cell
-            shots.append(f"{asked.rules.name(cell)}={reply}")
+            shots.append(f"{session.rules.name(cell)}={reply}")
         played[len(shots)] += 1
-    assert evaluated(asked, strategy) == played
+    assert evaluated(session, strategy) == played
 
 
 # What a browser may ask of the board: valid requests, and requests that no page makes
@@ -988,12 +1021,12 @@ NAMES = (*BY_TEXTS, "about", "review", "begin", "shoot", "match")
 KEYS = ("shots", "cell", "text", "number", "against", "ships", "match", "page", "setting", "prior")
 
 
-def check_board(asked):
+def check_board(session):
     """The board's answers are those of the definition, and those of `advise` where it has none.
 
     Whatever is asked is answered or refused, in a form that can be sent.
     """
-    rng, game = asked.rng, Game.parse(asked.game)
+    rng, game = session.rng, Game.parse(session.game)
     table = RequestHandler(Setting(game), Games(), 10.0)
 
     async def compute_here(_page, work, *arguments):
@@ -1002,7 +1035,7 @@ def check_board(asked):
     table.engine.ask = compute_here
 
     def answer(name, request):
-        asked.lines[:] = [f"{name} {json.dumps(request)} of {asked.game}"]
+        session.lines[:] = [f"{name} {json.dumps(request)} of {session.game}"]
         try:
             request = json.loads(json.dumps(request))
             found = asyncio.run(table.answer(name, request))
@@ -1012,17 +1045,17 @@ def check_board(asked):
         json.dumps(found, ensure_ascii=False, allow_nan=False).encode()  # as it is sent
         return found
 
-    shots = asked.case.position.replace(" ", ",")
+    shots = session.case.position.replace(" ", ",")
     found = answer("advice", {"shots": shots, "page": "p"})
-    assert found["configurations"] == str(asked.configurations)
-    family = asked.root.family
+    assert found["configurations"] == str(session.configurations)
+    family = session.root.family
     covered = [sum(sum(ships) >> cell & 1 for ships in family) for cell in range(game.cells)]
     assert found["counts"] == [str(n) for n in covered]
     if not found["over"]:
         end = answer("endgame", {"shots": shots})["optimum"]
-        assert (end["total"], end["cells"]) == (str(asked.total()), asked.best())
+        assert (end["total"], end["cells"]) == (str(session.total()), session.best())
     begun = answer("begin", {"against": ""})["match"]
-    names = asked.names(range(game.cells))
+    names = session.names(range(game.cells))
     pieces = [*shots.split(","), *shots, *names, *ODD]
     usual = {
         "shots": shots,
@@ -1062,16 +1095,16 @@ UNSHOWN = (check_board, check_page)  # refused for users' rules; where hits show
 
 
 def check(call_command, case, seed):
-    asked = Asked(call_command, case)
+    session = Session(call_command, case)
     try:
         for one in (*ALWAYS, *case.checks):
             is_unshown = case.rules.announce == "place" or case.rules.tells is not None
             if is_unshown and one in UNSHOWN:
                 continue
-            asked.lines.clear()
-            one(asked)
+            session.lines.clear()
+            one(session)
     except Exception as error:
-        commands = "\n".join(asked.lines)
+        commands = "\n".join(session.lines)
         raise AssertionError(
             f"FUZZ_SEED={seed}, {one.__name__}, {type(error).__name__}: {error}\n{commands}"
         ) from error
@@ -1160,8 +1193,10 @@ def fuzz(call_command, first, games, most_checks):
 
     @example(Case(Rules(1, 5, (2, 2), "any", "sunk")))
     @example(Case(Rules(1, 5, (2, 2), "any", "sunk"), ((1, "hit"),)))
-    @example(Case(Rules(2, 3, (3, 2, 1), "any", *of_file("ends")), checks=(check_equilibrium,)))
-    @example(Case(Rules(3, 4, (3, 2, 2), "any", *of_file("orientation")), ONE_CELL_LEFT))
+    @example(
+        Case(Rules(2, 3, (3, 2, 1), "any", *rule_of_file("ends")), checks=(check_equilibrium,))
+    )
+    @example(Case(Rules(3, 4, (3, 2, 2), "any", *rule_of_file("orientation")), ONE_CELL_LEFT))
     @seed(first)
     @settings(
         max_examples=games,
