@@ -51,111 +51,114 @@ cdef class AnnouncedEndgame:
 
     cdef void begin(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
         """Load the n configurations under x, without ships that all have by one slot of the code."""
-        cdef int k, s, word, shift, number
+        cdef int configuration, slot_index, word, shift, placement
         cdef int index[MAX_ENDGAME]
-        cdef uint64_t field, differ
+        cdef uint64_t field, differing
         cdef const Slot* slot
-        cdef Cells ship, some
+        cdef Cells ship, all_cells
         self.n, self.ships = n, 0
-        for k in range(n):
-            index[k] = ctz(x)
+        for configuration in range(n):
+            index[configuration] = ctz(x)
             x &= x - 1
-            self.cells[k] = 0
-        for s in range(self.labels.ships):
-            slot = &self.labels.slot[s]
+            self.cells[configuration] = 0
+        for slot_index in range(self.labels.ships):
+            slot = &self.labels.slot[slot_index]
             word, shift = slot.shift >> 6, slot.shift & 63
             field = (<uint64_t>1 << self.labels.width[slot.kind]) - 1
-            differ = 0
-            for k in range(1, n):
-                differ |= w.extra[word][index[k]] ^ w.extra[word][index[0]]
-            if not differ >> shift & field:
+            differing = 0
+            for configuration in range(1, n):
+                differing |= w.extra[word][index[configuration]] ^ w.extra[word][index[0]]
+            if not differing >> shift & field:
                 continue
-            some = 0
-            for k in range(n):
-                number = <int>(w.extra[word][index[k]] >> shift & field)
-                ship = self.labels.placed[slot.kind][number] & ~hits
-                self.ship[k][self.ships] = ship
-                some |= ship
-            if some:
+            all_cells = 0
+            for configuration in range(n):
+                placement = <int>(w.extra[word][index[configuration]] >> shift & field)
+                ship = self.labels.placed[slot.kind][placement] & ~hits
+                self.ship[configuration][self.ships] = ship
+                all_cells |= ship
+            if all_cells:
                 self.label[self.ships] = slot.label
-                for k in range(n):
-                    self.cells[k] |= self.ship[k][self.ships]
+                for configuration in range(n):
+                    self.cells[configuration] |= self.ship[configuration][self.ships]
                     if self.labels.by_cell:
-                        number = <int>(w.extra[word][index[k]] >> shift & field)
-                        self.note_labels(k, slot.kind, number, self.ship[k][self.ships])
+                        placement = <int>(w.extra[word][index[configuration]] >> shift & field)
+                        self.note_labels(configuration, slot.kind, placement,
+                                         self.ship[configuration][self.ships])
                 self.ships += 1
 
-    cdef void note_labels(self, int k, int kind, int number, Cells ship) noexcept nogil:
+    cdef void note_labels(self, int configuration, int kind, int placement, Cells ship) noexcept nogil:
         """Note the labels of the cells of a ship."""
-        cdef const int16_t* label = self.labels.label[kind] + number * self.labels.cells
+        cdef const int16_t* label = self.labels.label[kind] + placement * self.labels.cells
         while ship:
-            self.told[k][first(ship)] = label[first(ship)]
+            self.told[configuration][first(ship)] = label[first(ship)]
             ship &= ship - 1
 
     cdef void bound(self) noexcept nogil:
         """Fill `least`, a vertex cover of the pairs that need a miss, `owner` and `owners`."""
-        cdef int n = self.n, i, j, s, x, without, apart
-        cdef int need[MAX_ENDGAME]
-        cdef Cells left
+        cdef int n = self.n, i, j, ship_index, part, size_without, size_with
+        cdef int needs_miss[MAX_ENDGAME]
+        cdef Cells cells_left
         for i in range(n):
-            need[i] = 0
+            needs_miss[i] = 0
             for j in range(i):
                 if self.pair(i, j, 0):
-                    need[i] |= 1 << j
-                    need[j] |= 1 << i
+                    needs_miss[i] |= 1 << j
+                    needs_miss[j] |= 1 << i
         self.least[0] = 0      # first the most configurations of which no two need a miss
-        for x in range(1, 1 << n):
-            i = ctz(x)
-            without = self.least[x & (x - 1)]
-            apart = 1 + self.least[x & (x - 1) & ~need[i]]
-            self.least[x] = <uint8_t>max(without, apart)
-        for x in range(1 << n):
-            self.least[x] = <uint8_t>(popcount(x) - self.least[x])
+        for part in range(1, 1 << n):
+            i = ctz(part)
+            size_without = self.least[part & (part - 1)]
+            size_with = 1 + self.least[part & (part - 1) & ~needs_miss[i]]
+            self.least[part] = <uint8_t>max(size_without, size_with)
+        for part in range(1 << n):
+            self.least[part] = <uint8_t>(popcount(part) - self.least[part])
         self.now += 1
         for i in range(n):
-            left = self.cells[i]
-            while left:
-                self.owners[first(left)] = 0
-                left &= left - 1
+            cells_left = self.cells[i]
+            while cells_left:
+                self.owners[first(cells_left)] = 0
+                cells_left &= cells_left - 1
         for i in range(n):
-            for s in range(self.ships):
-                left = self.ship[i][s]
-                while left:
-                    self.owner[i][first(left)] = <uint8_t>s
-                    self.owners[first(left)] |= <uint16_t>(1 << i)
-                    left &= left - 1
+            for ship_index in range(self.ships):
+                cells_left = self.ship[i][ship_index]
+                while cells_left:
+                    self.owner[i][first(cells_left)] = <uint8_t>ship_index
+                    self.owners[first(cells_left)] |= <uint16_t>(1 << i)
+                    cells_left &= cells_left - 1
 
     cdef bint pair(self, int i, int j, Cells hits) noexcept nogil:
         """True if one of two configurations must be missed."""
-        cdef Cells a = self.cells[i] & ~hits, b = self.cells[j] & ~hits
-        cdef int s, q
-        if a == b:
+        cdef Cells cells_of_i = self.cells[i] & ~hits, cells_of_j = self.cells[j] & ~hits
+        cdef int ship_of_i, ship_of_j
+        if cells_of_i == cells_of_j:
             return False
         if self.labels.by_cell:
-            a &= b
-            while a:
-                if self.told[i][first(a)] != self.told[j][first(a)]:
+            cells_of_i &= cells_of_j
+            while cells_of_i:
+                if self.told[i][first(cells_of_i)] != self.told[j][first(cells_of_i)]:
                     return False
-                a &= a - 1
+                cells_of_i &= cells_of_i - 1
             return True
         if self.labels.is_fixed:
-            for s in range(self.ships):
-                for q in range(self.ships):
-                    if self.ship[i][s] & self.ship[j][q] & ~hits and self.label[s] != self.label[q]:
+            for ship_of_i in range(self.ships):
+                for ship_of_j in range(self.ships):
+                    if (self.ship[i][ship_of_i] & self.ship[j][ship_of_j] & ~hits
+                            and self.label[ship_of_i] != self.label[ship_of_j]):
                         return False
             return True
-        return not (self.has_own_ship(i, j, a & b, hits) or self.has_own_ship(j, i, a & b, hits))
+        return not (self.has_own_ship(i, j, cells_of_i & cells_of_j, hits)
+                    or self.has_own_ship(j, i, cells_of_i & cells_of_j, hits))
 
     cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil:
         """True if configuration i has a ship within the common cells that j does not have."""
-        cdef int s, q
+        cdef int ship_of_i, ship_of_j
         cdef Cells ship
-        for s in range(self.ships):
-            ship = self.ship[i][s] & ~hits
+        for ship_of_i in range(self.ships):
+            ship = self.ship[i][ship_of_i] & ~hits
             if not ship or ship & ~common:
                 continue
-            for q in range(self.ships):
-                if self.ship[j][q] & ~hits == ship and self.label[q] == self.label[s]:
+            for ship_of_j in range(self.ships):
+                if self.ship[j][ship_of_j] & ~hits == ship and self.label[ship_of_j] == self.label[ship_of_i]:
                     break
             else:
                 return True
@@ -163,52 +166,54 @@ cdef class AnnouncedEndgame:
 
     cdef int value(self, int x, Cells hits) noexcept nogil:
         """Return the least misses of a part of the configurations."""
-        cdef int n = popcount(x), cell
+        cdef int misses = popcount(x), cell
         cdef Value* entry
-        if n <= 1:
+        if misses <= 1:
             return 0
-        if n == 2:
+        if misses == 2:
             return self.pair(ctz(x), ctz(x & (x - 1)), hits)
         entry = &self.memo[scramble(low(hits) ^ scramble(high(hits) ^ <uint64_t>x)) & (MEMO - 1)]
         if entry.stamp == self.now and entry.part == <uint32_t>x and entry.hits == hits:
             return entry.value
-        n = self.scan(x, hits, &cell)
-        entry.stamp, entry.part, entry.hits, entry.value = self.now, <uint32_t>x, hits, n
-        return n
+        misses = self.scan(x, hits, &cell)
+        entry.stamp, entry.part, entry.hits, entry.value = self.now, <uint32_t>x, hits, misses
+        return misses
 
     cdef int scan(self, int x, Cells hits, int* cell) noexcept nogil:
         """Return the least misses; set `cell` to the first optimal shot, or -1 if all cells are certain.
 
         Cells of a ship that all have are skipped.
         """
-        cdef Cells left, some = 0, every = ~<Cells>0
-        cdef int rest = x, best = self.least[x], cost, c
-        while rest:
-            some |= self.cells[ctz(rest)]
-            every &= self.cells[ctz(rest)]
-            rest &= rest - 1
-        some &= ~hits
-        every &= ~hits
+        cdef Cells cells_left, cells_of_any = 0, cells_of_all = ~<Cells>0
+        cdef int configurations_left = x, least_cost = self.least[x], cost, shot
+        while configurations_left:
+            cells_of_any |= self.cells[ctz(configurations_left)]
+            cells_of_all &= self.cells[ctz(configurations_left)]
+            configurations_left &= configurations_left - 1
+        cells_of_any &= ~hits
+        cells_of_all &= ~hits
         cell[0] = -1
-        if some == every:
+        if cells_of_any == cells_of_all:
             return 0
-        left = some            # first cells whose bound is that of the part: most parts end there
-        while left:
-            c = first(left)
-            left &= left - 1
-            if self.bound_of(x, c) == best and self.cost(x, hits, c, best + 1) == best:
-                cell[0] = c
-                return best
-        best = TOO_MANY
-        while some:
-            c = first(some)
-            some &= some - 1
-            if self.bound_of(x, c) < best:
-                cost = self.cost(x, hits, c, best)
-                if cost < best:
-                    best = cost
-                    cell[0] = c
-        return best
+        # First the cells whose bound is that of the part: most parts end there.
+        cells_left = cells_of_any
+        while cells_left:
+            shot = first(cells_left)
+            cells_left &= cells_left - 1
+            if (self.bound_of(x, shot) == least_cost
+                    and self.cost(x, hits, shot, least_cost + 1) == least_cost):
+                cell[0] = shot
+                return least_cost
+        least_cost = TOO_MANY
+        while cells_of_any:
+            shot = first(cells_of_any)
+            cells_of_any &= cells_of_any - 1
+            if self.bound_of(x, shot) < least_cost:
+                cost = self.cost(x, hits, shot, least_cost)
+                if cost < least_cost:
+                    least_cost = cost
+                    cell[0] = shot
+        return least_cost
 
     cdef inline int bound_of(self, int x, int cell) noexcept nogil:
         """Bound the misses after a shot from below; sinkings may separate configurations without a miss."""
@@ -217,63 +222,64 @@ cdef class AnnouncedEndgame:
 
     cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil:
         """Fill the parts after a shot: missed, hit, and by label; True if it tells nothing, now and later."""
-        cdef int i, s, bit, t, seen = UNLABELLED - 1
-        cdef bint alike = True
-        cdef Cells ship, of_first = 0
-        for t in range(self.labels.number + 2):
-            parts[t] = 0
+        cdef int configuration, ship_index, bit, label, first_label = UNLABELLED - 1
+        cdef bint is_one_reply = True
+        cdef Cells ship, first_ship = 0
+        for label in range(self.labels.number + 2):
+            parts[label] = 0
         while x:
-            i = ctz(x)
+            configuration = ctz(x)
             bit = x & -x
             x ^= bit
-            if not self.cells[i] & one(cell):
+            if not self.cells[configuration] & one(cell):
                 parts[0] |= bit
                 continue
-            s = self.owner[i][cell]
-            ship = self.ship[i][s] & ~hits
-            t = self.told[i][cell] if self.labels.by_cell else self.label[s]
-            if seen < UNLABELLED:
-                seen, of_first = t, ship
-            alike = alike and seen == t and (self.labels.is_fixed or of_first == ship)
-            parts[2 + t if self.labels.is_fixed or ship == one(cell) else 1] |= bit
-        return alike and not parts[0]
+            ship_index = self.owner[configuration][cell]
+            ship = self.ship[configuration][ship_index] & ~hits
+            label = self.told[configuration][cell] if self.labels.by_cell else self.label[ship_index]
+            if first_label < UNLABELLED:
+                first_label, first_ship = label, ship
+            is_one_reply = (is_one_reply and first_label == label
+                            and (self.labels.is_fixed or first_ship == ship))
+            parts[2 + label if self.labels.is_fixed or ship == one(cell) else 1] |= bit
+        return is_one_reply and not parts[0]
 
     cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:
         """Return the misses after a shot; TOO_MANY if not below the limit, or if the shot tells nothing."""
         cdef int parts[MAX_LABELS + 2]
-        cdef int t, cost
+        cdef int index, cost
         if self.split(x, hits, cell, parts):
             return TOO_MANY
         cost = popcount(parts[0])
-        for t in range(self.labels.number + 2):
-            cost += self.least[parts[t]]
-        for t in range(self.labels.number + 2):
+        for index in range(self.labels.number + 2):
+            cost += self.least[parts[index]]
+        for index in range(self.labels.number + 2):
             if cost >= limit:
                 return TOO_MANY
-            if parts[t] & (parts[t] - 1):
-                cost += self.value(parts[t], hits | one(cell) if t else hits)
-                cost -= self.least[parts[t]]
+            if parts[index] & (parts[index] - 1):
+                cost += self.value(parts[index], hits | one(cell) if index else hits)
+                cost -= self.least[parts[index]]
         return cost
 
     cdef void walk(self, int x, Cells hits, int64_t* histogram) noexcept nogil:
         """Add the leaves of a part to the histogram."""
         cdef int parts[MAX_LABELS + 2]
-        cdef int n = popcount(x), cell, t
-        if n == 0 or self.followed >= 0 and not x >> self.followed & 1:
+        cdef int count = popcount(x), cell, index
+        if count == 0 or self.followed >= 0 and not x >> self.followed & 1:
             return
-        if n == 1:
+        if count == 1:
             histogram[0] += 1
             return
-        if n == 2 and self.followed < 0:
-            t = self.pair(ctz(x), ctz(x & (x - 1)), hits)
+        if count == 2 and self.followed < 0:
+            index = self.pair(ctz(x), ctz(x & (x - 1)), hits)
             histogram[0] += 1
-            histogram[t] += 1
+            histogram[index] += 1
             return
         self.scan(x, hits, &cell)
         if cell < 0:
-            histogram[0] += n
+            histogram[0] += count
             return
         self.split(x, hits, cell, parts)
         self.walk(parts[0], hits, histogram + 1)
-        for t in range(1, self.labels.number + 2):
-            self.walk(parts[t], hits | one(cell), histogram)
+        for index in range(1, self.labels.number + 2):
+            self.walk(parts[index], hits | one(cell), histogram)

@@ -47,103 +47,104 @@ cdef class Labels:
     """
 
     def __cinit__(self, order, kinds, const int32_t[:, ::1] slots, bint is_fixed, labels=None):
-        cdef int i, t
+        cdef int index, kind
         self.arena, self.is_fixed, self.by_cell = Arena(), is_fixed, labels is not None
         self.cells, self.kinds, self.ships = len(order), len(kinds), <int>slots.shape[0]
         if self.kinds > MAX_KINDS or self.ships > MAX_CODED:
             raise ValueError(f"{self.ships} ships of {self.kinds} kinds are too many")
-        for t in range(self.kinds):
-            self.take_kind(t, kinds[t][1], kinds[t][2], order)
+        for kind in range(self.kinds):
+            self.take_kind(kind, kinds[kind][1], kinds[kind][2], order)
             if self.by_cell:
-                self.take_labels(t, labels[t], order)
-        for i in range(self.ships):
-            t = slots[i, 0]
-            if not 0 <= t < self.kinds or not 0 <= slots[i, 1] <= MAX_EXTRAS - self.width[t]:
-                raise ValueError(f"ship {i} is not of the kinds given")
-            self.slot[i].kind, self.slot[i].shift, self.slot[i].label = t, slots[i, 1], kinds[t][0]
-            if not 0 <= self.slot[i].label < MAX_KINDS:
-                raise ValueError(f"{kinds[t][0]} is not the number of a label")
+                self.take_labels(kind, labels[kind], order)
+        for index in range(self.ships):
+            kind = slots[index, 0]
+            if not 0 <= kind < self.kinds or not 0 <= slots[index, 1] <= MAX_EXTRAS - self.width[kind]:
+                raise ValueError(f"ship {index} is not of the kinds given")
+            self.slot[index].kind, self.slot[index].shift = kind, slots[index, 1]
+            self.slot[index].label = kinds[kind][0]
+            if not 0 <= self.slot[index].label < MAX_KINDS:
+                raise ValueError(f"{kinds[kind][0]} is not the number of a label")
             if not self.by_cell:
-                self.number = max(self.number, self.slot[i].label + 1)
-            self.codes = max(self.codes, self.slot[i].shift + self.width[t])
-            if self.slot[i].shift >> 6 != (self.slot[i].shift + max(self.width[t], 1) - 1) >> 6:
-                raise ValueError(f"the number of ship {i} is not in one word")
+                self.number = max(self.number, self.slot[index].label + 1)
+            self.codes = max(self.codes, self.slot[index].shift + self.width[kind])
+            if self.slot[index].shift >> 6 != (self.slot[index].shift + max(self.width[kind], 1) - 1) >> 6:
+                raise ValueError(f"the number of ship {index} is not in one word")
         self.list_through()
 
     cdef int take_kind(self, int t, int width, const uint64_t[:, ::1] masks, order) except -1:
         """Load the placements of a kind, with cells as places in the order."""
-        cdef int i, number
+        cdef int place, placement
         cdef Cells cells
         if masks.shape[1] != 2 or not 0 <= width <= 16 or masks.shape[0] > 1 << width:
             raise ValueError(f"{masks.shape[0]} placements are not numbered by {width} bits")
         self.width[t], self.placements[t] = width, <int>masks.shape[0]
         self.placed[t] = <Cells*>self.arena.array(<size_t>1 << width, sizeof(Cells))
-        for number in range(self.placements[t]):
-            cells = join(masks[number, 0], masks[number, 1])
-            for i in range(self.cells):
-                if cells & one(order[i]):
-                    self.placed[t][number] |= one(i)
+        for placement in range(self.placements[t]):
+            cells = join(masks[placement, 0], masks[placement, 1])
+            for place in range(self.cells):
+                if cells & one(order[place]):
+                    self.placed[t][placement] |= one(place)
         return 0
 
     cdef int take_labels(self, int t, const int16_t[:, ::1] numbers, order) except -1:
         """Load the labels of the placements of a kind, with cells as places in the order."""
-        cdef int i, number
+        cdef int place, placement
         if numbers.shape[0] != self.placements[t] or numbers.shape[1] != self.cells:
             raise ValueError(f"{numbers.shape[0]} x {numbers.shape[1]} labels are not those of the kind")
         self.label[t] = <int16_t*>self.arena.array(self.placements[t] * self.cells, sizeof(int16_t))
-        for number in range(self.placements[t]):
-            for i in range(self.cells):
-                if not UNLABELLED <= numbers[number, order[i]] < MAX_LABELS:
-                    raise ValueError(f"{numbers[number, order[i]]} is not the number of a label")
-                self.label[t][number * self.cells + i] = numbers[number, order[i]]
-                self.number = max(self.number, 1 + numbers[number, order[i]])
+        for placement in range(self.placements[t]):
+            for place in range(self.cells):
+                if not UNLABELLED <= numbers[placement, order[place]] < MAX_LABELS:
+                    raise ValueError(f"{numbers[placement, order[place]]} is not the number of a label")
+                self.label[t][placement * self.cells + place] = numbers[placement, order[place]]
+                self.number = max(self.number, 1 + numbers[placement, order[place]])
         return 0
 
     cdef int list_through(self) except -1:
         """Fill `through`, `near` and `alone`."""
-        cdef int i, k, t, number, n = 0, most, best
+        cdef int place, index, t, placement, count = 0, most_times, best_place
         cdef int times[MAX_CELLS]
         cdef int labels[MAX_KINDS]
-        cdef Cells left
-        for i in range(self.ships):
-            labels[self.slot[i].kind] = self.slot[i].label
+        cdef Cells cells_left
+        for index in range(self.ships):
+            labels[self.slot[index].kind] = self.slot[index].label
         for t in range(self.kinds):
-            for number in range(self.placements[t]):
-                n += size(self.placed[t][number])
-        self.through = <Through*>self.arena.array(n, sizeof(Through))
-        n = 0
-        for i in range(self.cells):
-            self.start[i] = n
+            for placement in range(self.placements[t]):
+                count += size(self.placed[t][placement])
+        self.through = <Through*>self.arena.array(count, sizeof(Through))
+        count = 0
+        for place in range(self.cells):
+            self.start[place] = count
             for t in range(self.kinds):
-                for number in range(self.placements[t]):
+                for placement in range(self.placements[t]):
                     if self.by_cell:
-                        labels[t] = self.label[t][number * self.cells + i]
-                    if self.placed[t][number] & one(i) and labels[t] != UNLABELLED:
-                        self.through[n].rest = self.placed[t][number] & ~one(i)
-                        self.through[n].kind, self.through[n].number = t, number
-                        self.through[n].label = labels[t]
-                        n += 1
+                        labels[t] = self.label[t][placement * self.cells + place]
+                    if self.placed[t][placement] & one(place) and labels[t] != UNLABELLED:
+                        self.through[count].rest = self.placed[t][placement] & ~one(place)
+                        self.through[count].kind, self.through[count].number = t, placement
+                        self.through[count].label = labels[t]
+                        count += 1
             # Add cells, the most frequent first, until each ship through the place has one.
-            self.near[i], self.alone[i] = 0, False
+            self.near[place], self.alone[place] = 0, False
             while True:
                 memset(times, 0, sizeof(times))
-                most, best = 0, -1
-                for k in range(self.start[i], n):
-                    left = self.through[k].rest
-                    if not left:
-                        self.alone[i] = True
-                    if left & self.near[i]:
+                most_times, best_place = 0, -1
+                for index in range(self.start[place], count):
+                    cells_left = self.through[index].rest
+                    if not cells_left:
+                        self.alone[place] = True
+                    if cells_left & self.near[place]:
                         continue
-                    while left:
-                        t = first(left)
-                        left &= left - 1
+                    while cells_left:
+                        t = first(cells_left)
+                        cells_left &= cells_left - 1
                         times[t] += 1
-                        if times[t] > most:
-                            most, best = times[t], t
-                if best < 0:
+                        if times[t] > most_times:
+                            most_times, best_place = times[t], t
+                if best_place < 0:
                     break
-                self.near[i] |= one(best)
-        self.start[self.cells] = n
+                self.near[place] |= one(best_place)
+        self.start[self.cells] = count
         return 0
 
     cdef bint can_tell(self, int place, Cells hits) noexcept nogil:
@@ -157,7 +158,7 @@ cdef class Labels:
     cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil:
         """Count the ships afloat by label, which are equal in all configurations of a part."""
         cdef const Block* b = part.block
-        cdef int s, i, bit, number
+        cdef int ship, i, bit, placement
         cdef int64_t word = 0
         cdef uint64_t mask = 1
         if part.mask != NULL:
@@ -165,25 +166,25 @@ cdef class Labels:
                 word += 1
             mask = part.mask[word]
         memset(afloat, 0, MAX_KINDS * sizeof(int32_t))
-        for s in range(self.ships):
-            number = 0
-            for i in range(self.width[self.slot[s].kind]):
-                bit = self.slot[s].shift + i
+        for ship in range(self.ships):
+            placement = 0
+            for i in range(self.width[self.slot[ship].kind]):
+                bit = self.slot[ship].shift + i
                 if b.column[bit] >= 0:
-                    number |= ((b.data + b.column[bit] * b.words)[word] >> ctz(mask) & 1) << i
+                    placement |= ((b.data + b.column[bit] * b.words)[word] >> ctz(mask) & 1) << i
                 else:
-                    number |= (b.same[bit >> 6] >> (bit & 63) & 1) << i
-            self.enter_afloat(s, number, part.shots.hits, afloat)
+                    placement |= (b.same[bit >> 6] >> (bit & 63) & 1) << i
+            self.enter_afloat(ship, placement, part.shots.hits, afloat)
 
     cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil:
         """Count the ships afloat by label, on words."""
-        cdef int s, i, number
+        cdef int ship, i, placement
         memset(afloat, 0, MAX_KINDS * sizeof(int32_t))
-        for s in range(self.ships):
-            number = 0
-            for i in range(self.width[self.slot[s].kind]):
-                number |= (w.bit[self.slot[s].shift + i] >> ctz(x) & 1) << i
-            self.enter_afloat(s, number, hits, afloat)
+        for ship in range(self.ships):
+            placement = 0
+            for i in range(self.width[self.slot[ship].kind]):
+                placement |= (w.bit[self.slot[ship].shift + i] >> ctz(x) & 1) << i
+            self.enter_afloat(ship, placement, hits, afloat)
 
     cdef inline void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil:
         """Count a ship with this placement unless all of it is hit."""
@@ -218,81 +219,81 @@ cdef class Labels:
         cdef uint64_t* mask
         cdef const Through* ship
         cdef Part* labelled
-        cdef int k, s, t, i, bit, used
-        cdef uint64_t x, of_bit
-        cdef int64_t j
-        for k in range(self.start[place], self.start[place + 1]):
-            ship = &self.through[k]
+        cdef int index, slot_index, label, i, bit, used_columns
+        cdef uint64_t with_placement, bit_value
+        cdef int64_t word
+        for index in range(self.start[place], self.start[place + 1]):
+            ship = &self.through[index]
             if not self.tells(ship, part.shots.hits):
                 continue
-            for s in range(self.ships):
-                if self.slot[s].kind != ship.kind:
+            for slot_index in range(self.ships):
+                if self.slot[slot_index].kind != ship.kind:
                     continue
-                used = 0
+                used_columns = 0
                 for i in range(self.width[ship.kind]):
-                    bit = self.slot[s].shift + i
-                    of_bit = ship.number >> i & 1
+                    bit = self.slot[slot_index].shift + i
+                    bit_value = ship.number >> i & 1
                     if b.column[bit] >= 0:
-                        columns[used] = b.data + b.column[bit] * b.words
-                        flip[used] = of_bit - 1
-                        used += 1
-                    elif (b.same[bit >> 6] >> (bit & 63) & 1) != of_bit:
+                        columns[used_columns] = b.data + b.column[bit] * b.words
+                        flip[used_columns] = bit_value - 1
+                        used_columns += 1
+                    elif (b.same[bit >> 6] >> (bit & 63) & 1) != bit_value:
                         break
                 else:
-                    t = ship.label
-                    labelled = &replies.labelled[t]
-                    mask = hit + (2 + t) * b.words
+                    label = ship.label
+                    labelled = &replies.labelled[label]
+                    mask = hit + (2 + label) * b.words
                     if labelled.n == 0:
                         memset(mask, 0, b.words * sizeof(uint64_t))
                         labelled.block, labelled.mask, labelled.shots = part.block, mask, replies.hit.shots
-                    for j in range(b.words):
-                        x = hit[j]
-                        for bit in range(used):
-                            x &= columns[bit][j] ^ flip[bit]
-                        labelled.n += popcount(x)
-                        mask[j] |= x
-        for t in range(self.number):
-            if replies.labelled[t].n:
-                note_label(&replies.labelled[t].shots, place, t)
-                replies.hit.n -= replies.labelled[t].n
-                mask = hit + (2 + t) * b.words
-                for j in range(b.words):
-                    hit[j] &= ~mask[j]
+                    for word in range(b.words):
+                        with_placement = hit[word]
+                        for bit in range(used_columns):
+                            with_placement &= columns[bit][word] ^ flip[bit]
+                        labelled.n += popcount(with_placement)
+                        mask[word] |= with_placement
+        for label in range(self.number):
+            if replies.labelled[label].n:
+                note_label(&replies.labelled[label].shots, place, label)
+                replies.hit.n -= replies.labelled[label].n
+                mask = hit + (2 + label) * b.words
+                for word in range(b.words):
+                    hit[word] &= ~mask[word]
 
     cdef uint64_t part_words(self, const Words* w, uint64_t hit, int place, Cells hits,
                              uint64_t* labelled) noexcept nogil:
         """Split a word of configurations that are hit by label; return those with any label."""
         cdef const Through* ship
         cdef const uint64_t* bits
-        cdef int k, s, i
-        cdef uint64_t x, every = 0
-        for k in range(self.number):
-            labelled[k] = 0
+        cdef int index, slot_index, i
+        cdef uint64_t with_placement, with_label = 0
+        for index in range(self.number):
+            labelled[index] = 0
         if not self.can_tell(place, hits):
             return 0
-        for k in range(self.start[place], self.start[place + 1]):
-            ship = &self.through[k]
+        for index in range(self.start[place], self.start[place + 1]):
+            ship = &self.through[index]
             if not self.tells(ship, hits):
                 continue
-            for s in range(self.ships):
-                if self.slot[s].kind != ship.kind:
+            for slot_index in range(self.ships):
+                if self.slot[slot_index].kind != ship.kind:
                     continue
-                x = hit
-                bits = w.bit + self.slot[s].shift
+                with_placement = hit
+                bits = w.bit + self.slot[slot_index].shift
                 for i in range(self.width[ship.kind]):
-                    x &= bits[i] ^ (<uint64_t>(ship.number >> i & 1) - 1)
-                labelled[ship.label] |= x
-                every |= x
-        return every
+                    with_placement &= bits[i] ^ (<uint64_t>(ship.number >> i & 1) - 1)
+                labelled[ship.label] |= with_placement
+                with_label |= with_placement
+        return with_label
 
     cdef bint is_alike(self, uint64_t x, uint64_t hit, const uint64_t* labelled) noexcept nogil:
         """True if all of x give one reply to a certain hit; hit -- those without a label."""
-        cdef int t
+        cdef int label
         if hit:
             return hit == x
-        for t in range(self.number):
-            if labelled[t]:
-                return labelled[t] == x
+        for label in range(self.number):
+            if labelled[label]:
+                return labelled[label] == x
         return True
 
 

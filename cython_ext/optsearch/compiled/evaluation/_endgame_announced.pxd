@@ -36,7 +36,7 @@ cdef class AnnouncedEndgame:
     cdef void enter(self, const Words* w, uint64_t x, int n, Cells hits, uint64_t followed,
                     int64_t* histogram) noexcept nogil
     cdef void begin(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil
-    cdef void note_labels(self, int k, int kind, int number, Cells ship) noexcept nogil
+    cdef void note_labels(self, int configuration, int kind, int placement, Cells ship) noexcept nogil
     cdef void bound(self) noexcept nogil
     cdef bint pair(self, int i, int j, Cells hits) noexcept nogil
     cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil
