@@ -23,7 +23,10 @@ cdef enum:
 
 
 cdef class AnnouncedEndgame:
-    """An exact search of at most MAX_ENDGAME configurations; a part of them is a set of bits."""
+    """An exact search of at most MAX_ENDGAME configurations.
+
+    A part of them is a set of bits: bit i stands for configuration i.
+    """
 
     def __cinit__(self, Labels labels):
         self.labels, self.followed = labels, -1
@@ -31,7 +34,7 @@ cdef class AnnouncedEndgame:
         self.memo = <Value*>self.arena.array(MEMO, sizeof(Value))
 
     cdef int misses(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
-        """Return the least misses of the n configurations under x."""
+        """Return the least total of misses of the n configurations at the bits of x."""
         if n <= 1:
             return 0
         self.begin(w, x, n, hits)
@@ -42,7 +45,10 @@ cdef class AnnouncedEndgame:
 
     cdef void enter(self, const Words* w, uint64_t x, int n, Cells hits, uint64_t followed,
                     int64_t* histogram) noexcept nogil:
-        """Add the leaves of their optimal tree to a histogram of misses; followed -- a bit, only its leaf."""
+        """Add the leaves of an optimal tree of these configurations to a histogram of misses.
+
+        followed -- a bit of x: then only the leaf of this configuration is added; 0 for all.
+        """
         self.begin(w, x, n, hits)
         self.followed = popcount(x & (followed - 1)) if followed else -1
         if n > 2 or followed:
@@ -50,7 +56,10 @@ cdef class AnnouncedEndgame:
         self.walk((1 << n) - 1, hits, histogram)
 
     cdef void begin(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
-        """Load the n configurations under x, without ships that all have by one slot of the code."""
+        """Load the n configurations at the bits of x; hits -- the cells hit so far.
+
+        A ship is left out if all of them have it in one slot of the code.
+        """
         cdef int configuration, slot_index, word, shift, placement
         cdef int index[MAX_ENDGAME]
         cdef uint64_t field, differing
@@ -127,7 +136,7 @@ cdef class AnnouncedEndgame:
                     cells_left &= cells_left - 1
 
     cdef bint pair(self, int i, int j, Cells hits) noexcept nogil:
-        """True if one of two configurations must be missed."""
+        """True if every strategy misses one of two configurations, by the rule of the module."""
         cdef Cells cells_of_i = self.cells[i] & ~hits, cells_of_j = self.cells[j] & ~hits
         cdef int ship_of_i, ship_of_j
         if cells_of_i == cells_of_j:
@@ -165,7 +174,7 @@ cdef class AnnouncedEndgame:
         return False
 
     cdef int value(self, int x, Cells hits) noexcept nogil:
-        """Return the least misses of a part of the configurations."""
+        """Return the least total of misses of a part x of the configurations, cached by its hits."""
         cdef int misses = popcount(x), cell
         cdef Value* entry
         if misses <= 1:
@@ -221,7 +230,10 @@ cdef class AnnouncedEndgame:
         return popcount(missed) + self.least[missed] + self.least[x & self.owners[cell]]
 
     cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil:
-        """Fill the parts after a shot: missed, hit, and by label; True if it tells nothing, now and later."""
+        """Fill the parts after a shot: missed, hit without a label, and a part for each label.
+
+        Returns True if the shot tells nothing, now or later.
+        """
         cdef int configuration, ship_index, bit, label, first_label = UNLABELLED - 1
         cdef bint is_one_reply = True
         cdef Cells ship, first_ship = 0
@@ -245,7 +257,10 @@ cdef class AnnouncedEndgame:
         return is_one_reply and not parts[0]
 
     cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:
-        """Return the misses after a shot; TOO_MANY if not below the limit, or if the shot tells nothing."""
+        """Return the total of misses if a cell is shot first.
+
+        It is TOO_MANY if it would not be below the limit, or if the shot tells nothing.
+        """
         cdef int parts[MAX_LABELS + 2]
         cdef int index, cost
         if self.split(x, hits, cell, parts):
@@ -262,7 +277,7 @@ cdef class AnnouncedEndgame:
         return cost
 
     cdef void walk(self, int x, Cells hits, int64_t* histogram) noexcept nogil:
-        """Add the leaves of a part to the histogram."""
+        """Add the leaves of the optimal tree of a part x to the histogram of its misses from here on."""
         cdef int parts[MAX_LABELS + 2]
         cdef int count = popcount(x), cell, index
         if count == 0 or self.followed >= 0 and not x >> self.followed & 1:

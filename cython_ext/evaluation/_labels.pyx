@@ -101,7 +101,7 @@ cdef class Labels:
         return 0
 
     cdef int list_through(self) except -1:
-        """Fill `through`, `near` and `alone`."""
+        """Fill what a shot at a place looks up: `through`, `near` and `alone`."""
         cdef int place, index, t, placement, count = 0, most_times, best_place
         cdef int times[MAX_CELLS]
         cdef int labels[MAX_KINDS]
@@ -177,7 +177,7 @@ cdef class Labels:
             self.enter_afloat(ship, placement, part.shots.hits, afloat)
 
     cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil:
-        """Count the ships afloat by label, on words."""
+        """Count the ships afloat by label, as `list_afloat`, for configurations in one word."""
         cdef int ship, i, placement
         memset(afloat, 0, MAX_KINDS * sizeof(int32_t))
         for ship in range(self.ships):
@@ -211,7 +211,7 @@ cdef class Labels:
         return True
 
     cdef void part_hit(self, const Part* part, int place, Replies* replies) noexcept nogil:
-        """Split the part that is hit by label."""
+        """Split the configurations that a shot hits by the label of the hit."""
         cdef const Block* b = part.block
         cdef const uint64_t* columns[MAX_EXTRAS]
         cdef uint64_t flip[MAX_EXTRAS]
@@ -287,7 +287,10 @@ cdef class Labels:
         return with_label
 
     cdef bint is_alike(self, uint64_t x, uint64_t hit, const uint64_t* labelled) noexcept nogil:
-        """True if all of x give one reply to a certain hit; hit -- those without a label."""
+        """True if all configurations of x give one reply to a certain hit.
+
+        hit -- those whose hit has no label. labelled -- for each label those whose hit has it.
+        """
         cdef int label
         if hit:
             return hit == x
