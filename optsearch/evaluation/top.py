@@ -57,7 +57,7 @@ class TreeTop:
             cell = children[0].position.shots[-1].cell  # all children are after the same shot
             answer = reply(self._game, ships, position.hits, self._game.bit(cell))
             shot = Shot(cell, answer)
-            child = next(child for child in children if child.position.shots[-1] == shot)
+            child = next(each for each in children if each.position.shots[-1] == shot)
 
     def children(self, position: Position, n: int) -> list[Child]:
         """Return the positions after the strategy's shot, one for each possible reply.
