@@ -122,7 +122,7 @@ def closed_below(closed: set[tuple[int, int]], column: int) -> int:
 PANELS = {"one ship": range(1, 2), "two ships": range(2, 3), "three ships and more": range(3, 100)}
 
 
-class Optimum(NamedTuple):
+class ShownOptimum(NamedTuple):
     """A game with its optimum and the bound by leaf counting, both in mean shots."""
 
     game: Game
@@ -136,14 +136,14 @@ class Optimum(NamedTuple):
         return sum(self.game.fleet)
 
 
-def optima_shown(source: Path | None = None) -> list[Optimum]:
+def optima_shown(source: Path | None = None) -> list[ShownOptimum]:
     """List the games that `optima` draws.
 
     Games of one configuration, of ships of length 1 alone, or on one row are left out, and so are
     games in which ships touch or something is announced.
     """
     return [
-        Optimum(row["game"], row["configurations"], row["mean"], row["leaf_counting"])
+        ShownOptimum(row["game"], row["configurations"], row["mean"], row["leaf_counting"])
         for row in TABLES["optima"].read(source)
         if (row["contact"], row["announce"]) == ("none", "nothing")
         and row["configurations"] > 1

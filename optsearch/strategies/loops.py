@@ -364,7 +364,7 @@ class Knowledge(NamedTuple):
     counts: Array
 
 
-class Rules(NamedTuple):
+class ShotRules(NamedTuple):
     """The parts of a game that players by values need.
 
     kind_of_ship -- the kind of each ship of the fleet, in its order. tells_sinkings -- True if
@@ -496,7 +496,7 @@ def is_explanation(knowledge: Knowledge, ships: Ships, ship: int, cell: int, sho
 def parity_values(knowledge: Knowledge, sides: Array, pattern: Array) -> Array:
     """Return the values of `Parity`: 3 beside a hit that is not closed, else those of `pattern`.
 
-    Closed cells have 0. sides, pattern -- as in `Rules`.
+    Closed cells have 0. sides, pattern -- as in `ShotRules`.
     """
     values = pattern.copy()
     for cell in range(len(values)):
@@ -535,7 +535,7 @@ def density_values(knowledge: Knowledge, ships: Ships, weight: int) -> Array:
 
 @njit(cache=True)
 def play_by_values(
-    board: Array, rules: Rules, knowledge: Knowledge, player: int, weight: int, rng: Any
+    board: Array, rules: ShotRules, knowledge: Knowledge, player: int, weight: int, rng: Any
 ) -> int:
     """Play a game of RANDOM, PARITY or DENSITY; return the number of its shots.
 

@@ -357,7 +357,7 @@ class Deep(Levels):
     lookahead: Lookahead = field(default=DEEP, metadata={"is_fixed": True})
 
 
-class _Part(NamedTuple):
+class _FamilyPart(NamedTuple):
     """A part of the family, or of a sample of it, after some shots.
 
     members -- the configurations, as `_Family` has them. position -- after these shots; not brought
@@ -390,7 +390,7 @@ class _Comparison:
 
     def cell(self) -> int:
         """Return the cell to shoot."""
-        rule, root = self._rule, _Part(self._family.root, self._position)
+        rule, root = self._rule, _FamilyPart(self._family.root, self._position)
         configurations = self._family.size(root.members)
         decisive = self._sample(rule.cap).members
         chosen = self._candidates(root, rule.candidates, decisive)
@@ -406,7 +406,7 @@ class _Comparison:
             costs = self._costs(rule.cap, chosen, (GREEDY,))
         return chosen[costs.index(min(costs))]
 
-    def _sample(self, limit: int) -> _Part:
+    def _sample(self, limit: int) -> _FamilyPart:
         """Return the sample of at most `limit` configurations: those whose hashes end in b zeros.
 
         b is the least number that leaves at most `limit`.
@@ -416,7 +416,7 @@ class _Comparison:
         while len(indices) > limit:
             zeros += 1
             indices = [i for i in indices if not hashes[i] & (1 << zeros) - 1]
-        return _Part(self._family.some(indices), self._position, shift=zeros)
+        return _FamilyPart(self._family.some(indices), self._position, shift=zeros)
 
     def _costs(self, limit: int, chosen: list[int], levels: tuple[Level, ...]) -> list[int]:
         """Return the cost of each candidate on the sample of at most `limit` configurations."""
@@ -432,7 +432,7 @@ class _Comparison:
         total = sum(count for count in self._family.counts(members) if count < n)
         return (total + n // 2) // n
 
-    def _scaled_counts(self, part: _Part, fresh: list[int]) -> Counts:
+    def _scaled_counts(self, part: _FamilyPart, fresh: list[int]) -> Counts:
         """Return the counts of a part for scores, each configuration counted 2^shift times."""
         cells = [count << part.shift for count in self._family.counts(part.members)]
         replies = {
@@ -441,7 +441,7 @@ class _Comparison:
         }
         return Counts(self._family.size(part.members) << part.shift, cells, replies)
 
-    def _candidates(self, part: _Part, number: int, decisive: Any) -> list[int]:
+    def _candidates(self, part: _FamilyPart, number: int, decisive: Any) -> list[int]:
         """Choose at most `number` candidates by step 3.
 
         decisive -- the configurations that decide whether an earlier candidate is in all those of
@@ -461,7 +461,7 @@ class _Comparison:
                 chosen.append(cell)
         return chosen
 
-    def _cost_after(self, part: _Part, cell: int, levels: tuple[Level, ...]) -> int:
+    def _cost_after(self, part: _FamilyPart, cell: int, levels: tuple[Level, ...]) -> int:
         """Return the cost of a shot at a cell and of all shots after it."""
         needs_position = self._rank or self._policy
         cost = 0
@@ -471,11 +471,11 @@ class _Comparison:
             position = part.position
             if needs_position:
                 position = position.after(position.game.cell(cell), reply)
-            child = _Part(members, position, part.shift, part.open_cells - reply.hit)
+            child = _FamilyPart(members, position, part.shift, part.open_cells - reply.hit)
             cost += self._cost(child, levels)
         return cost
 
-    def _cost(self, part: _Part, levels: tuple[Level, ...]) -> int:
+    def _cost(self, part: _FamilyPart, levels: tuple[Level, ...]) -> int:
         """Return the cost of all shots that the last of the levels makes in a part.
 
         Below the floor of a level the one before it plays. A small part of a sample is estimated,
@@ -500,7 +500,7 @@ class _Comparison:
             cell = self._narrow(part, chosen, levels[:-1])
         return self._cost_after(part, cell, levels)
 
-    def _greedy_cell(self, part: _Part, fresh: list[int]) -> int:
+    def _greedy_cell(self, part: _FamilyPart, fresh: list[int]) -> int:
         """Return the cell that level 0 shoots: a most probable one, or the one of the policy."""
         n, counts = self._family.size(part.members), self._family.counts(part.members)
         cell = max(fresh, key=counts.__getitem__)
@@ -509,7 +509,7 @@ class _Comparison:
             return self._policy.best(part.position, self._scaled_counts(part, fresh), fresh)
         return cell
 
-    def _narrow(self, part: _Part, chosen: list[int], levels: tuple[Level, ...]) -> int:
+    def _narrow(self, part: _FamilyPart, chosen: list[int], levels: tuple[Level, ...]) -> int:
         """Return the cheapest candidate: the levels drop candidates in turn, greedy first."""
         size = self._family.size(part.members)
         for last, level in enumerate(levels, 1):

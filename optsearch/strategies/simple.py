@@ -158,10 +158,10 @@ class _ByValues(Player):
 
         player -- RANDOM, PARITY or DENSITY. weight, modulus -- the parameters of the last two.
         """
-        from optsearch.strategies.loops import Rules, begin_knowledge, play_by_values
+        from optsearch.strategies.loops import ShotRules, begin_knowledge, play_by_values
 
         tables = _tables(game)
-        rules = Rules(
+        rules = ShotRules(
             kind_of_ship=np.array([tables.kinds.index(ship) for ship in game.fleet], np.int64),
             tells_sinkings=game.tells_sinkings,
             names_sunk_ships=game.tells_sinkings and bool(game.labels),

@@ -23,8 +23,8 @@ _TYPE_NAMES = {str: "a text", int: "an integer", dict: "an object, {…}", list:
 class Document:
     """A JSON object that was read from a text.
 
-    fields -- its fields, of any type. name -- its path, or what else errors call it. error -- the
-    class of the errors that are raised, for a text that is not JSON too.
+    fields -- its fields, of any type. name -- its path, or another name for errors. error -- the
+    type of the errors that are raised, also for a text that is not JSON.
     """
 
     def __init__(self, text: str, name: str, error: type[OptsearchError]):

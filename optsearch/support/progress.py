@@ -86,8 +86,8 @@ def meter(
 
     The function takes the number of pieces done, and by name the other fields of the status.
 
-    progress -- it is called with each status. total, resumed -- as in `Status`. status_class -- the
-    class of the status.
+    progress -- it is called with each status. total, resumed -- as in `Status`. status_class --
+    `Status` or a subclass.
     """
     started = time.monotonic()
 
