@@ -44,6 +44,7 @@ cdef Block* new_block(int64_t n, int cells, int hashes, int extras) noexcept nog
 
 
 cdef void free_block(Block* b) noexcept nogil:
+    """Free a block and its columns; NULL is allowed."""
     if b != NULL:
         free(b.data)
         free(b)

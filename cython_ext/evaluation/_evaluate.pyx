@@ -68,6 +68,9 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     rule, labels -- as in `EvaluatorBase`. distinct -- True if different configurations have different
     cells.
+
+    Parts of at most 64 configurations are walked *on words*: `w` has one word per column, a bit of which
+    is a configuration, and the mask `x` says which of them are left. `at` is the shots before.
     """
 
     cdef bint distinct
@@ -87,6 +90,7 @@ cdef class TreeEvaluator(EvaluatorBase):
     # The walk
 
     cdef void walk(self, const Part* part) noexcept nogil:
+        """Add the configurations of a part to the histogram, by the misses that each takes."""
         cdef Counts counts
         cdef Replies replies
         cdef Part at = part[0]
@@ -178,7 +182,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         self.walk_words(&w, x, &at, self.misses(part))
 
     cdef void walk_words(self, Words* w, uint64_t x, const Trail* at, int misses) noexcept nogil:
-        """Add configurations on words to the histogram."""
+        """Add the configurations x to the histogram; misses -- those before, in all of them."""
         cdef int n = popcount(x), i, t, total
         cdef uint32_t key
         cdef uint64_t sure[2]
@@ -239,7 +243,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return self.ask_words(self.score, w, x, at) if self.asks(n) else best
 
     cdef void finish(self, const Words* w, uint64_t x, int misses) noexcept nogil:
-        """Add configurations whose game is over but for certain hits."""
+        """Add configurations whose game is over but for certain hits: all have these misses."""
         if not self.weight_bits:
             self.histogram[misses] += popcount(x)
             return
@@ -248,7 +252,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             x &= x - 1
 
     cdef void end(self, const Words* w, uint64_t x, int n, const Trail* at, int misses) noexcept nogil:
-        """Add the optimal tree of a few configurations."""
+        """Add the n configurations x, which are few, by the misses that an optimal tree gives each."""
         if n == 1:
             self.finish(w, x, misses)
         elif n <= SMALL and self.distinct and not (self.has_labels or self.following or self.weight_bits):
@@ -276,7 +280,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             self.histogram[misses + 3] += 1
 
     cdef inline int least_of_few(self, const Words* w, uint64_t x, int n) noexcept nogil:
-        """Return the least misses of 2 to 4 configurations."""
+        """Return the least total of misses of 2 to 4 configurations x."""
         cdef int i
         cdef uint32_t seen = 0
         if self.distinct and n < SMALL:      # each of two has a cell that the other does not have
@@ -461,7 +465,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef inline int64_t roll_part(self, Words* w, uint64_t x, const Trail* at, int left,
                                   int level) noexcept nogil:
-        """Return the misses of a level in a part of words."""
+        """Return the total of misses if a level of play goes on from a part x on words."""
         if level:
             return self.roll_level(w, x, at, left, level)
         if self.tracks:
@@ -469,7 +473,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return self.roll_words(w, x, left)
 
     cdef int64_t roll_level(self, Words* w, uint64_t x, const Trail* at, int left, int level) noexcept nogil:
-        """Return the misses of a level above greedy in a part of words."""
+        """Return what `roll_part` does for a level above greedy."""
         cdef Candidates chosen
         cdef Entry* entry = NULL
         cdef Cost* of_shots = NULL
@@ -502,7 +506,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return cost
 
     cdef int64_t roll_tracked(self, Words* w, uint64_t x, const Trail* at, int left) noexcept nogil:
-        """Return the misses of greedy, or of the policy's score, in a part of words, if shots count."""
+        """Return what `roll_part` does for greedy, or the policy's score, if the shots before matter."""
         cdef int n = popcount(x), total, i = -1
         cdef bint is_asked = self.policy != NULL and <int64_t>n << w.shift > self.policy.least
         cdef uint32_t key
@@ -550,26 +554,26 @@ cdef class TreeEvaluator(EvaluatorBase):
         return cost
 
     cdef inline Cost* place_of_cost(self, uint64_t x, const Trail* at, int level) noexcept nogil:
-        """Return the entry of the memo for a level in a part of words after these shots."""
+        """Return the place in the table of costs for a level, a part x on words and the shots before."""
         return &self.costs[
             scramble(x ^ scramble(low(at.hits) ^ scramble(high(at.hits) + <uint64_t>level)))
             & (COSTS - 1)]
 
     cdef inline bint is_cost(self, const Cost* entry, const Words* w, uint64_t x, const Trail* at,
                              int level) noexcept nogil:
-        """True if an entry is that of a level in a part of words after these shots."""
+        """True if an entry of that table is for this level, part and shots."""
         return (entry.stamp == w.stamp and entry.part == x and entry.hits == at.hits and entry.level == level
                 and (self.policy == NULL and self.ranker == NULL or entry.misses == at.misses))
 
     cdef inline int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
-        """Return the misses of greedy in a part of words, if shots do not count."""
+        """Return what `roll_part` does for greedy, if the shots before do not matter."""
         cdef int n = popcount(x)
         if n <= 2 and self.distinct and not w.shift:
             return UNIT * (n == 2)     # each has a cell that the other does not have
         return self.roll_more(w, x, left)
 
     cdef int64_t roll_more(self, Words* w, uint64_t x, int left) noexcept nogil:
-        """Return the misses of greedy in three or more, in a sample, or if cells may be equal."""
+        """Return what `roll_words` does for three configurations or more, samples, or equal cells."""
         cdef int n = popcount(x), best, total
         cdef uint32_t key
         cdef int64_t cost
@@ -598,6 +602,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
                       const Costing* costing, int64_t limit) noexcept nogil:
+        """Return the misses of a shot and of the play after it, as `EvaluatorBase.cost`."""
         cdef Replies replies
         if not self.labels.shoot(part, column, counts.having[column], &replies):
             self.failed = True
@@ -807,6 +812,7 @@ cdef class TreeEvaluator(EvaluatorBase):
 
 
 cdef inline void begin_trail(const Part* part, Trail* at) noexcept nogil:
+    """Fill the shots before a part; no column of its words is shot yet."""
     at.hits, at.misses, at.shot = part.shots.hits, part.shots.misses, 0
 
 
@@ -818,6 +824,7 @@ cdef inline void after_hit(const Trail* at, const Words* w, int column, Trail* a
 
 cdef inline void fill_cost(Cost* entry, const Words* w, uint64_t x, const Trail* at, int level,
                            int64_t cost) noexcept nogil:
+    """Fill an entry of the table of costs."""
     entry.hits, entry.misses, entry.part = at.hits, at.misses, x
     entry.stamp, entry.cost, entry.level = w.stamp, cost, level
 

@@ -134,7 +134,10 @@ cdef class EvaluatorBase:
         memset(self.root.same, 0, sizeof(self.root.same))
 
     def add(self, const uint64_t[:, ::1] rows):
-        """Append configurations: all cells of each in two words, and its extra bits in the others."""
+        """Append configurations to the family, one per row.
+
+        A row has the cells of a configuration in two words, and its extra bits in the others.
+        """
         cdef int64_t i
         cdef int at, k, words = 2 + ((self.extras + 63) >> 6)
         if self.root == NULL or self.added + rows.shape[0] > self.root.n:
@@ -227,7 +230,7 @@ cdef class EvaluatorBase:
         return next((i for i in range(MAX_CELLS + 1) if self.histogram[i]), -1)
 
     cdef int walk_all(self) except -1:
-        """Fill the histogram."""
+        """Walk the whole family that was added, and fill the histogram."""
         cdef Part root
         memset(self.histogram, 0, sizeof(self.histogram))
         root.block, root.mask, root.n, root.shots = self.root, NULL, self.root.n, self.shots
@@ -315,7 +318,7 @@ cdef class EvaluatorBase:
             free(replies.masks)
 
     cdef int misses(self, const Part* part) noexcept nogil:
-        """Count the misses since the family that was added."""
+        """Count the misses that led from the family that was added to a part."""
         return size(part.shots.misses) - size(self.shots.misses)
 
     cdef bint is_over(self, const Part* part) noexcept nogil:
