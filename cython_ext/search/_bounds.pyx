@@ -120,9 +120,10 @@ cdef class Bounds:
     # Profiles
 
     cdef int64_t leaves_of(self, const Node* node, int code, int hits, int t) noexcept nogil:
-        """Bound the sets finished within t misses by leaf counting, with `hits` hits to come.
+        """Return the most sets that can be finished within t misses, by leaf counting.
 
-        code -- of the reply before these hits, or -1 for the family itself; ignored with NOTHING.
+        hits -- the most hits that a set still needs. code -- of the reply before these hits, or -1 for the
+        family itself; ignored with NOTHING.
         """
         cdef int64_t leaves = self.leaves[hits * TIMES + t]
         cdef const Ships* ships = &node.ships
@@ -178,7 +179,7 @@ cdef class Bounds:
 
     cdef void leaves_after(self, const Node* node, int code, int hits, int64_t most,
                            int64_t* after) noexcept nogil:
-        """Fill after[s] with a bound on the sets finished within s misses and `hits` hits; at most `most`."""
+        """Fill after[s] with the most sets, of `most` sets, that can be finished within s misses and `hits` hits."""
         cdef int s, later
         for s in range(node.m + 1):
             after[s] = min(most, self.leaves_of(node, code, hits, s))
@@ -188,9 +189,9 @@ cdef class Bounds:
                 return
 
     cdef int64_t bound_of(self, Node* node, int64_t limit) noexcept nogil:
-        """Return the bound of a family by the counts of its cells and of their pairs.
+        """Return a lower bound on the cost of a family, by the counts of its cells and of their pairs.
 
-        limit -- a bound that reaches it is not improved.
+        limit -- once the bound reaches it, nothing more is tried.
         """
         cdef int32_t chain[MAX_CELLS]
         cdef int64_t after[TIMES]
@@ -242,7 +243,7 @@ cdef class Bounds:
         return bound
 
     cdef void pairs_after(self, const Node* node, int64_t most, int64_t* after) noexcept nogil:
-        """Lower after[s] to the most sets with one cell that can be finished within s misses more."""
+        """Lower after[s] to the most sets with a common cell that can be finished within s more misses."""
         cdef int64_t after_two[MAX_CODES * TIMES]
         cdef int64_t after_cell[TIMES]
         cdef int c, s, code
@@ -256,7 +257,7 @@ cdef class Bounds:
 
     cdef void raise_after(self, const Node* node, int c, int64_t most, const int64_t* after_two,
                           int64_t* after) noexcept nogil:
-        """Raise after[s] to the number of sets with cell c that can be finished within s misses more."""
+        """Raise after[s] to the most sets with cell c that can be finished within s more misses."""
         cdef int64_t sum[TIMES]        # over the replies
         cdef int64_t finished[TIMES]
         cdef int64_t settled = 0           # sets of the replies before
@@ -285,7 +286,7 @@ cdef class Bounds:
 
     cdef int finish_part(self, const Node* node, int c, int code, int n, const int64_t* after_two,
                          int64_t* finished) noexcept nogil:
-        """Fill finished[s], a bound on the n sets with a reply at cell c finished within s misses more.
+        """Fill finished[s], the most of the n sets with one reply at cell c that can be finished in s more misses.
 
         Once cell c is hit, cell d hits at most pair[c, d] sets; at most after_two[s] of them are
         finished within s misses. Return the least s by which all can be; `finished` ends before it.
@@ -373,7 +374,7 @@ cdef class Bounds:
     # The two parts after a shot
 
     cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil:
-        """Fill the bounds of the parts of a shot, by the counts of their cells."""
+        """Fill in lower bounds on the costs of the parts after a shot, by the counts of their cells."""
         cdef int c = candidate.cell, code
         for code in range(node.codes):
             node.part_bound[c * node.codes + code] = self.part_bound(node, c, code)
@@ -382,7 +383,7 @@ cdef class Bounds:
             candidate.bound_missed = 0
 
     cdef int64_t part_bound(self, const Node* node, int c, int code) noexcept nogil:
-        """Return a bound of the sets that give a reply; the code after those of hits is that of a miss."""
+        """Return a lower bound on the cost of the sets that give a reply; code -- node.codes for a miss."""
         cdef bint hit = code < node.codes
         if self.is_capped(node):
             return self.capped_part(node, c, code)
@@ -394,6 +395,7 @@ cdef class Bounds:
                                   node.hits - hit, NULL, 0, NULL, node.budget - (not hit))
 
     cdef int64_t profiled_part(self, const Node* node, int c, int code) noexcept nogil:
+        """Return the bound of `part_bound` from a profile of the part."""
         cdef int32_t values[MAX_CELLS]
         cdef int32_t chain[MAX_CELLS]
         cdef int64_t after[TIMES]
@@ -433,6 +435,7 @@ cdef class Bounds:
         return bound
 
     cdef int64_t capped_part(self, const Node* node, int c, int code) noexcept nogil:
+        """Return the bound of `part_bound` from the table of small families."""
         cdef bint hit = code < node.codes
         cdef const int16_t* row
         cdef uint64_t chosen
@@ -488,12 +491,12 @@ cdef class Bounds:
                     back[most - n] = best + n if best < NEVER else NEVER
 
     cdef bint is_capped(self, const Node* node) noexcept nogil:
-        """True if the tabulated bound is used; for sets of at most two cells the chain is better."""
+        """True if the bound is taken from the table; for sets of at most two cells the chain is better."""
         return (node.kind == NOTHING and self.on.profile and self.on.frequency_cap and self.objective == MEAN
                 and node.n <= self.capped_most and node.hits > 2)
 
     cdef int64_t capped_of(self, const Node* node) noexcept nogil:
-        """Return the tabulated bound of a family of at most `capped_most` sets."""
+        """Return the bound from the table for a family of at most `capped_most` sets."""
         cdef const int16_t* row = capped_row(self, node.hits, node.n, greatest_count(node))
         cdef int64_t bound = 0
         cdef int i

@@ -89,7 +89,7 @@ cdef class ChainDual:
         return misses
 
     cdef void load(self, const Node* node) noexcept nogil:
-        """Load a family that fits: fill its places."""
+        """Load a family that fits (`fits`); all other functions are about it until the next is loaded."""
         cdef int c, d, w, i, j, full
         cdef uint64_t word
         cdef uint64_t key[KEY]

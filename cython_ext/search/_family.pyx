@@ -26,7 +26,7 @@ cdef inline char* cut(char** space, size_t bytes) noexcept nogil:
 
 cdef Node* new_node(int n, int cells, int budget, bint weighted, int kind=NOTHING,
                     int s=0) except NULL nogil:
-    """Return memory for a family of n sets in which at most `cells` cells are undecided.
+    """Return the memory of a family of n sets with at most `cells` undecided cells, not filled in yet.
 
     s -- the number of ships of each set, if hits tell something.
     """
@@ -87,6 +87,7 @@ cdef Node* new_node(int n, int cells, int budget, bint weighted, int kind=NOTHIN
 
 
 cdef void free_node(Node* node) noexcept nogil:
+    """Free a node and its key; NULL is allowed."""
     if node != NULL:
         free(node.key.bytes)
         free(node)
@@ -158,7 +159,10 @@ cdef void extract_columns(const Node* node, int c, int code, Node* part) noexcep
 
 
 cdef void count_cells(Node* node, bint merging) noexcept nogil:
-    """Strip, merge and count the cells, from `rows` or ships and `weights`; one set is exact: no miss."""
+    """Leave out and merge cells, and count the sets with each; a family of one set is `exact`.
+
+    The cells are those of `rows`, or of the ships.
+    """
     if node.n == 1:
         node.weight = 1 if node.weights == NULL else node.weights[0]
         node.exact = True
@@ -175,7 +179,7 @@ cdef void count_cells(Node* node, bint merging) noexcept nogil:
 
 
 cdef void fill_columns(Node* node) noexcept nogil:
-    """Turn the rows into a column for each cell."""
+    """Fill in the columns from the rows: for each cell the sets that have it, as bits."""
     cdef Cells some = 0, s
     cdef int i, m = 0
     cdef uint64_t* column
@@ -269,7 +273,7 @@ cdef void weigh_cells(Node* node) noexcept nogil:
 
 
 cdef void count_pairs(Node* node) noexcept nogil:
-    """Fill `pair` and `part_pair`."""
+    """Fill `pair`, the number of sets with two cells, and `part_pair`, the same of the sets with one reply."""
     cdef int c, d, w, m = node.m, width = node.width
     cdef int32_t number
     cdef const uint64_t* a
@@ -305,5 +309,6 @@ cdef int greatest_count(const Node* node) noexcept nogil:
 
 
 cdef int ascending_cells(const void* a, const void* b) noexcept nogil:
+    """Compare two sets of cells for qsort, the smaller number first."""
     cdef Cells x = (<const Cells*>a)[0], y = (<const Cells*>b)[0]
     return (x > y) - (x < y)

@@ -61,7 +61,7 @@ cdef class LabelledSearch:
             whole.cell[i] = i
 
     cdef void take(self, const Part* whole, uint64_t sets, Part* part) noexcept nogil:
-        """Fill `part` with the cells that only some of the sets have; or find a cell that splits by label."""
+        """Fill `part` with the cells that only some of the sets have, or with a certain cell that splits them."""
         cdef uint64_t numbers[MAX_CELLS]
         cdef int i, j, n = popcount(sets), m = 0
         cdef uint64_t number
@@ -133,7 +133,7 @@ cdef class LabelledSearch:
 
     cdef int64_t solve_taken(self, const Part* part, int64_t lower, int64_t limit,
                              bint* exact) except -1 nogil:
-        """Return as `solve` does, for a part with counted cells in which hits tell something."""
+        """Return the result of `solve` for a part with counted cells in which hits tell something."""
         cdef Identity key
         cdef int64_t value
         cdef bint by_identity = self.identities is not None and part.n >= IDENTITY_FROM

@@ -40,7 +40,7 @@ cdef class Memo:
         return SOLVED if found & 1 else BOUNDED
 
     cdef int recall_shared(self, const Key* key, int64_t* value) noexcept nogil:
-        """Look up a state in the shared table alone; return as `recall` does."""
+        """Look up a state in the shared table alone; the result is as of `recall`."""
         cdef int64_t found
         if not self.shared.find(key, &found):
             return UNKNOWN
@@ -48,6 +48,7 @@ cdef class Memo:
         return SOLVED if found & 1 else BOUNDED
 
     cdef bint recall_far(self, const Key* key, int64_t* found) except -1 nogil:
+        """True if the shared table or the disk has a state; then `found` is set to its entry."""
         if self.shared is not None and self.shared.find(key, found):
             return True
         if self.disk is None:
@@ -61,7 +62,7 @@ cdef class Memo:
 
     cdef int remember(self, const Key* key, int64_t value, bint exact, bint to_shared,
                       bint to_disk) except -1 nogil:
-        """Store a value in memory, and if so told in the shared table and on disk."""
+        """Store a value in memory; to_shared, to_disk -- True stores it in these tables too."""
         value = 2 * value + exact
         self.table.store(key, value)
         if self.shared is not None and to_shared:

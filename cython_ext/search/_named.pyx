@@ -12,6 +12,7 @@ from optsearch.compiled.search._ships cimport forget_weights
 
 
 cdef int by_sizes(const void* a, const void* b) noexcept nogil:
+    """Compare two `Named` for qsort by the cells left of their ships, then by index."""
     cdef const Named* x = <const Named*>a
     cdef const Named* y = <const Named*>b
     if x.sizes != y.sizes:

@@ -226,7 +226,7 @@ cdef int sort_by_colour(const uint64_t* colour, int m, int* order) noexcept nogi
 
 
 cdef int first_tie(const uint64_t* colour, int m, const int* order) noexcept nogil:
-    """Return the index in `order` of the first cell with the colour of the one before it, or m."""
+    """Return the index in `order` of the first cell with the colour of the cell before it; m if there is none."""
     cdef int i
     for i in range(1, m):
         if colour[order[i]] == colour[order[i - 1]]:
@@ -290,6 +290,7 @@ cdef void refine(const Node* node, const Cells* numbered, uint64_t* colour, int*
 
 
 cdef void colour_once(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
+    """Colour the cells by one round: by the colours of the cells of the sets that they are in."""
     cdef uint64_t sum, lower, higher, word
     cdef uint64_t sums[MAX_CELLS]
     cdef int i, c

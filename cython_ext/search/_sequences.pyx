@@ -47,6 +47,7 @@ cdef void count_sequences(Node* node, const int64_t* leaves) noexcept nogil:
 
 
 cdef inline int64_t binomial(const int64_t* leaves, int a, int b) noexcept nogil:
+    """Return the binomial coefficient C(a, b) from the table of `leaves.pxd`; at most MANY."""
     return min(MANY, leaves[(a - b) * TIMES + b]) if 0 <= b <= a else 0
 
 

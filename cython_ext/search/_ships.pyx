@@ -182,6 +182,7 @@ cdef void strip_ships(Node* node) noexcept nogil:
 
 
 cdef void fill_rows(Node* node) noexcept nogil:
+    """Fill in the rows: the cells of all ships of each set."""
     cdef int i, j, s = node.ships.s
     cdef const Cells* item = node.ships.masks
     cdef Cells cells
@@ -252,7 +253,7 @@ cdef void strip_equal_ships(Node* node) noexcept nogil:
 
 
 cdef inline void memcpy_down(Cells* out, const Cells* cells, int n) noexcept nogil:
-    """Copy to an address that is not above the source."""
+    """Copy cells to an address that is not above theirs, so that they may overlap."""
     cdef int i
     for i in range(n):
         out[i] = cells[i]

@@ -19,11 +19,11 @@ cdef enum:
 
 
 cdef Cells weak_cut(const Node* node) noexcept nogil:
-    """Return the cells of one side, with weak links to the other cells; pairs must be counted.
+    """Return the cells of one side that has weak links to the other cells; pairs must be counted.
 
-    The side grows from the cell of greatest count, each time by the cell with the greatest share of its
-    links inside. The result is the side on the way of least normalised cut: the links across over all links
-    of the one side, plus the links across over all links of the other.
+    The side begins with the cell of greatest count, and grows by the cell with the greatest share of its
+    links to cells inside. Of all sides on the way, the one with the least normalised cut is returned: the
+    links between the sides divided by all links of the one, plus the same divided by all links of the other.
     """
     cdef int64_t links[MAX_CELLS]
     cdef int64_t inside[MAX_CELLS]
@@ -87,7 +87,7 @@ cdef int most_frequent(const Node* node) noexcept nogil:
 
 cdef int next_inside(const Node* node, int last, const int64_t* links, int64_t* inside,
                      const bint* taken) noexcept nogil:
-    """Add the last cell's links to `inside`; return the cell with the greatest share of its links inside."""
+    """Return the cell with the greatest share of its links inside; `inside` is raised by those to `last`."""
     cdef int c, best = -1
     cdef double share, most = -1
     for c in range(node.m):
@@ -110,6 +110,7 @@ cdef void sort_by_side(const Node* node, Cells side, Row* rows) noexcept nogil:
 
 
 cdef int by_side(const void* a, const void* b) noexcept nogil:
+    """Compare two rows for qsort by their cells on the side."""
     cdef Cells x = (<const Row*>a).side, y = (<const Row*>b).side
     return (x > y) - (x < y)
 
@@ -248,7 +249,10 @@ cdef inline bint are_alike(const Cells* a, const Cells* b, int s, Cells side) no
 # Independent sides
 
 cdef int independent_classes(const Node* node, Cells* mask) noexcept nogil:
-    """Fill `mask` with the classes of cells linked by dependent pairs; return their number."""
+    """Fill `mask` with classes of cells, so that cells of different classes are independent in pairs.
+
+    Return the number of classes.
+    """
     cdef int part_of[MAX_CELLS]
     cdef int m = node.m, c, d, e, parts = 0
     cdef bint grows

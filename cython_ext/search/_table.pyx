@@ -52,6 +52,7 @@ cdef int64_t* look_up(Generation* g, const Key* key) noexcept nogil:
 
 
 cdef void clear(Generation* g) noexcept nogil:
+    """Free the memory of a generation, which is empty then."""
     cdef int i
     for i in range(g.chunk_count):
         free(g.chunks[i])
@@ -84,6 +85,7 @@ cdef bint enlarge(Generation* g) noexcept nogil:
 
 
 cdef uint64_t bytes_of(const Generation* g) noexcept nogil:
+    """Return the bytes of memory that a generation uses."""
     return (<uint64_t>g.chunk_count << CHUNK_BITS) + 16 * g.slots
 
 
@@ -337,5 +339,5 @@ cdef class SharedTable(TranspositionTable):
 
 
 cdef bint says_more(int64_t value, int64_t known) noexcept nogil:
-    """True if a value is better than the known one: exact, or else the greater bound."""
+    """True if a value says more than the known one: it is exact, or the greater bound."""
     return (value & 1) > (known & 1) or ((value ^ known) & 1 == 0 and value > known)

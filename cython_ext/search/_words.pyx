@@ -48,7 +48,7 @@ cdef class WordSearch:
         PyMem_Free(self.sums)
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
-        """Raise `node.lower` to the optimum if it is below `limit`, and else to `limit` at least."""
+        """Raise `node.lower` to the optimum if that is below `limit`, else to `limit` or more."""
         cdef uint64_t columns[MAX_CELLS]
         self.begin(node, columns)
         node.lower = self.solve(
@@ -70,7 +70,7 @@ cdef class WordSearch:
             self.sum_weights(node.n)
 
     cdef void sum_weights(self, int n) noexcept nogil:
-        """Fill `sums`, the total weight of every combination of sets 8i to 8i + 7."""
+        """Fill `sums`: for each byte of a word of sets, the total weight of every combination of its 8 sets."""
         cdef int start, x
         cdef int64_t* sums = self.sums
         for start in range(0, n, 8):
@@ -138,7 +138,7 @@ cdef class WordSearch:
         return known.lower
 
     cdef void keep_bound(self, uint64_t sets, int64_t bound) noexcept nogil:
-        """Cache the bound of a subset for its next parents."""
+        """Cache the bound of a subset, which may be a part of other subsets too."""
         cdef Known* known = self.bounded + (scramble(sets) & (BOUNDED - 1))
         known.subset, known.search = sets, self.searches
         known.lower, known.exact = bound, False
@@ -166,7 +166,7 @@ cdef class WordSearch:
 
     cdef int64_t bound(self, const Subset* subset, Subset* part, uint64_t sets, int n,
                        const Counted* counted) noexcept nogil:
-        """Fill `part`, whose cells are counted and which has at least three sets; return its bound."""
+        """Fill in `part`, of at least three sets with counted cells, and return its bound."""
         cdef int64_t bound
         part.sets, part.n, part.hits = sets, n, subset.hits
         part.parts, part.m = subset.parts, subset.m
