@@ -55,7 +55,7 @@ class Advice:
         cells = [i for i, chance in enumerate(chances) if chance and not closed >> i & 1]
         # Floats that agree to twelve digits are ties.
         keys = chances if posterior.is_exact else [Fraction(f"{float(p):.12e}") for p in chances]
-        cells.sort(key=keys.__getitem__, reverse=True)
+        cells.sort(key=keys.__getitem__, reverse=True)  # ties stay row by row
         return [(position.game.cell(i), chances[i]) for i in cells[:number]]
 
 
@@ -63,38 +63,38 @@ def ships_left(position: Position | NoisyPosition) -> tuple[int, ...] | None:
     """Return the ships not sunk, the longest first; None if replies do not tell which are."""
     if isinstance(position, MixedPosition):
         return None
-    if position.game.names_hits:
-        fleet, hits = position.game.fleet, Counter(shot.reply.label for shot in position.shots)
-        is_known = all(fleet.count(kind) == 1 or hits[kind] < int(kind) for kind in fleet)
-        return tuple(kind for kind in fleet if hits[kind] < int(kind)) if is_known else None
-    if position.game.shows_ships:
-        hits = Counter(shot.reply.label for shot in position.shots)
-        sunk = [
-            ship for ship in hits if isinstance(ship, Placement) and hits[ship] == ship.bit_count()
-        ]
-        left = Counter(position.game.fleet) - Counter(map(position.game.kind_of, sunk))
-        return tuple(left.elements())
+    game, hits = position.game, Counter(shot.reply.label for shot in position.shots)
+    if game.names_hits:
+        afloat = tuple(kind for kind in game.fleet if hits[kind] < int(kind))
+        # With as many hits as one ship has cells, one of several equal ships may be sunk or not.
+        is_known = all(game.fleet.count(kind) == 1 for kind in game.fleet if kind not in afloat)
+        return afloat if is_known else None
+    if game.shows_ships:
+        shown = [ship for ship in hits if isinstance(ship, Placement)]
+        sunk = [game.kind_of(ship) for ship in shown if hits[ship] == ship.bit_count()]
+        return tuple((Counter(game.fleet) - Counter(sunk)).elements())
     sinkings = [shot.reply for shot in position.shots if shot.reply.sunk]
-    lengths = [reply.label for reply in sinkings if isinstance(reply.label, int)]
-    if not position.game.tells_sinkings or len(lengths) < len(sinkings):
+    told_kinds = [reply.label for reply in sinkings if isinstance(reply.label, int)]
+    if not game.tells_sinkings or len(told_kinds) < len(sinkings):
         return None
-    return tuple((Counter(position.game.fleet) - Counter(lengths)).elements())
+    return tuple((Counter(game.fleet) - Counter(told_kinds)).elements())
 
 
 def draw_fleet(position: Position) -> str:
     """Draw the ships by name, a sign for each cell: ● sunk, X hit, . not known to be hit."""
-    game, left = position.game, ships_left(position) if position.hits_left else ()
-    afloat = Counter(game.fleet if left is None else left)
+    game, known_afloat = position.game, ships_left(position) if position.hits_left else ()
+    afloat = Counter(game.fleet if known_afloat is None else known_afloat)
     hits = Counter(shot.reply.label for shot in position.shots if game.names_hits)
     if isinstance(position, MixedPosition):
         return game.fleet_text
     drawn = []
     for kind in dict.fromkeys(game.fleet):
-        size, number = int(kind), game.fleet.count(kind)
-        sunk = size * (number - afloat[kind])
-        signs = ("●" * sunk + "X" * (hits[kind] - sunk)).ljust(size * number, ".")
-        ships = " ".join(signs[i : i + size] for i in range(0, size * number, size))
-        drawn.append(f"{' or '.join(game.kind_names[kind]) or kind} {ships}")
+        size, ships = int(kind), game.fleet.count(kind)
+        all_cells, sunk_cells = size * ships, size * (ships - afloat[kind])
+        signs = "●" * sunk_cells + "X" * (hits[kind] - sunk_cells)
+        signs = signs.ljust(all_cells, ".")
+        signs_by_ship = " ".join(signs[i : i + size] for i in range(0, all_cells, size))
+        drawn.append(f"{' or '.join(game.kind_names[kind]) or kind} {signs_by_ship}")
     return ", ".join(drawn)
 
 
@@ -116,11 +116,12 @@ def advise(
     """
     posterior = posterior_of(position, prior, progress)
     _ = posterior.probability  # counts; raises ImpossiblePosition if no configuration is left
-    if isinstance(position, NoisyPosition):
-        return Advice(posterior, None, tuple(chooser.shots(position, salvo)) if chooser else ())
-    chosen = chooser.shots(position, salvo) if chooser is not None and position.hits_left else ()
-    is_few = salvo == 1 and posterior.configurations <= endgame
-    return Advice(posterior, find_optimum(position, prior=prior) if is_few else None, tuple(chosen))
+    strategy_shots: tuple[Cell, ...] = ()
+    if chooser is not None and (isinstance(position, NoisyPosition) or position.hits_left):
+        strategy_shots = tuple(chooser.shots(position, salvo))
+    if isinstance(position, NoisyPosition) or salvo > 1 or posterior.configurations > endgame:
+        return Advice(posterior, None, strategy_shots)
+    return Advice(posterior, find_optimum(position, prior=prior), strategy_shots)
 
 
 def find_optimum(

@@ -80,7 +80,7 @@ def seconds_per_configuration(
     def run(position: Position, number: int) -> None:
         run_task(runner.strategy, Task(game, str(position), number), from_start)
 
-    seconds, size = _time_largest(run, _path(game), largest, clock)
+    seconds, size = _time_largest(run, _play_greedy(game), largest, clock)
     return seconds / size
 
 
@@ -98,8 +98,9 @@ def _time_largest(
         run(position, size)
         return clock() - started
 
-    fitting = [(position, size) for position, size in path if size <= largest] or path[-1:]
-    (position, size), *larger = reversed(fitting)
+    fitting = [child for child in path if child.configurations <= largest] or path[-1:]
+    smallest, *larger = reversed(fitting)
+    position, size = smallest
     time_run(position, size)  # the first call may compile, which is not part of the pace
     seconds = spent = time_run(position, size)
     for position, next_size in larger:
@@ -113,8 +114,11 @@ def _time_largest(
     return seconds, size
 
 
-def _path(game: Game) -> list[Child]:
-    """Return the positions of a game of greedy at random ships, down to SMALLEST configurations."""
+def _play_greedy(game: Game) -> list[Child]:
+    """Return the positions of a game of greedy at random ships, with their configurations.
+
+    The last one has at most SMALLEST configurations, if the game comes so far.
+    """
     posterior = Posterior(Position(game))
     (ships,) = posterior.sample(1, np.random.default_rng(1), masks=True)
     hidden = to_masks(ships)
@@ -156,9 +160,12 @@ def simulation_seconds(
     ends = list(_play_in_time(timed, game, boards, reply_model))
     if not ends:
         return timed.spent / max(timed.shots, 1) * game.cells / 2 * games
-    half = (len(ends) - 1) // 2
-    each = (ends[-1] - ends[half]) / (len(ends) - 1 - half) if half else ends[-1] / len(ends)
-    return ends[-1] + each * (games - len(ends))
+    played, spent = len(ends), ends[-1]
+    half = (played - 1) // 2
+    seconds_per_game = spent / played
+    if half:
+        seconds_per_game = (spent - ends[half]) / (played - 1 - half)
+    return spent + seconds_per_game * (games - played)
 
 
 def _play_in_time(
@@ -170,9 +177,15 @@ def _play_in_time(
             if timed.player.shots_left(ships, Position(game), timed.is_over) is None:
                 return
         else:
-            lots = player_generator(1, number), reply_model, error_generator(1, number)
             try:
-                play_game(timed, game, ships, *lots)
+                play_game(
+                    timed,
+                    game,
+                    ships,
+                    generator=player_generator(1, number),
+                    reply_model=reply_model,
+                    errors=error_generator(1, number),
+                )
             except _TimeOver:
                 return
         yield timed.spent
@@ -187,22 +200,27 @@ def rollout_seconds(
     kernel plays on by itself. The time of the shot itself does not grow beyond the number of
     configurations that rollouts play on.
     """
-    path = _path(game) if isinstance(player, Strategy) and game.is_silent else []
+    path = _play_greedy(game) if isinstance(player, Strategy) and game.is_silent else []
     runner = runner_of(player, game) if path else None
-    if not isinstance(runner, KernelRunner) or not runner.is_rollout or path[0][1] <= FEW:
+    if not isinstance(runner, KernelRunner) or not runner.is_rollout:
+        return 0.0
+    sizes = [child.configurations for child in path]
+    if sizes[0] <= FEW:
         return 0.0
     chooser = Chooser(player, game)
-    shot, compared = _time_largest(
-        lambda place, _: chooser.shot(place), path, runner.rule.cap, clock
+    seconds_per_choice, compared = _time_largest(
+        lambda position, _: chooser.shot(position), path, runner.rule.cap, clock
     )
-    listing, listed = _time_largest(lambda place, _: list_rows(place), path, LISTED, clock)
-    each = listing / listed
+    listing_seconds, listed = _time_largest(
+        lambda position, _: list_rows(position), path, LISTED, clock
+    )
+    seconds_per_row = listing_seconds / listed
     limit = runner.task_limit(MEMORY)
-    sizes = [n for _, n in path]
-    lists = [min(limit, n) for n in sizes if n > FOLLOWED]
-    lists.append(next((n for n in sizes if n <= FOLLOWED), 0))
-    seconds = shot * sum(min(1, n / compared) for n in sizes) + each * sum(lists)
-    return seconds * games + each * sizes[0]
+    rows = [min(limit, size) for size in sizes if size > FOLLOWED]  # listed in one game
+    rows.append(next((size for size in sizes if size <= FOLLOWED), 0))
+    choices = sum(min(1, size / compared) for size in sizes)  # in units of the timed one
+    seconds_per_game = seconds_per_choice * choices + seconds_per_row * sum(rows)
+    return seconds_per_game * games + seconds_per_row * sizes[0]
 
 
 class _TimeOver(Exception):

@@ -149,8 +149,11 @@ class Corner(_OneByOne):
             for _ in range(TRIES):
                 row = int(generator.integers(game.rows - length))
                 column = int(generator.integers(game.columns - length))
-                down = int(generator.integers(2))
-                cells = [(row + i * down, column + i * (1 - down)) for i in range(length)]
+                is_vertical = bool(generator.integers(2))
+                if is_vertical:
+                    cells = [(row + i, column) for i in range(length)]
+                else:
+                    cells = [(row, column + i) for i in range(length)]
                 ship = game.mask(cells)
                 if not ship & covered:
                     break
@@ -212,13 +215,13 @@ class UserHider(_OneByOne):
             ships = [game.mask(cells) for cells in _ships(answer)]
         except (TypeError, ValueError) as error:
             reason = str(error) if isinstance(error, OptsearchError) else "no list of ships"
-            raise self._refused(answer, reason) from None
+            raise self._ships_error(answer, reason) from None
         reason = objection(game, ships)
         if reason:
-            raise self._refused(answer, reason)
+            raise self._ships_error(answer, reason)
         return in_order(ships, game)
 
-    def _refused(self, answer: object, reason: str) -> StrategyError:
+    def _ships_error(self, answer: object, reason: str) -> StrategyError:
         return StrategyError(
             f"{self.function} hides ships as {safe_repr(answer)}: {reason}; a list of ships is "
             "accepted, each a list of cells (row, column) from 0"

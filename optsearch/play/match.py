@@ -48,10 +48,12 @@ class Match:
         self.game, self.seed, self.against, self.boards = game, seed, against, boards
         posterior = posterior_of(position_in(game))
         posterior.require_some()
-        self.hidden, drawn = (
-            to_masks(posterior.sample(1, np.random.default_rng([seed, who]), masks=True)[0])
-            for who in (0, 1)
-        )
+
+        def draw_ships(stream: int) -> list[int]:
+            generator = np.random.default_rng([seed, stream])
+            return to_masks(posterior.sample(1, generator, masks=True)[0])
+
+        self.hidden, drawn = draw_ships(0), draw_ships(1)
         if boards != "uniform":
             self.hidden = to_masks(hider(boards).boards(game, 1, seed)[0])
         self.position = position_in(game)
@@ -135,16 +137,22 @@ class Match:
     def from_json(cls, text: str) -> Match:
         """Play the match of a saved line again; raise OptsearchError if it takes another course."""
         fields = _fields(text)
-        names = ("seed", "against", "ships", "boards")
-        match = cls(any_game(fields["game"], Game.read), *(fields[name] for name in names))
+        match = cls(
+            game=any_game(fields["game"], Game.read),
+            seed=fields["seed"],
+            against=fields["against"],
+            ships=fields["ships"],
+            boards=fields["boards"],
+        )
         for shot in fields["shots"]:
             if not match.is_answered:
                 match.answer()
             match.shoot(parse_cell(str(shot).partition("=")[0]))
         if len(fields["answers"]) > len(match.answers.shots) and match.against:
             match.answer()
-        shots, answers = map(str, match.position.shots), map(str, match.answers.shots)
-        if [*shots] != fields["shots"] or [*answers] != fields["answers"]:
+        shots = [str(shot) for shot in match.position.shots]
+        answers = [str(shot) for shot in match.answers.shots]
+        if shots != fields["shots"] or answers != fields["answers"]:
             raise OptsearchError(
                 "played again, the game takes another course: the file or the player was changed"
             )

@@ -80,9 +80,10 @@ class Replies:
             following = following.certain
         together = find_conflict(following.game, following.shots, lies)
         others = [str(other) for other in together if other != shot]
-        why = f"cannot be together with {' '.join(others)}"
-        why += f", with {lies}" if isinstance(lies, Lies) else ""
-        if not others:
+        if others:
+            why = f"cannot be together with {' '.join(others)}"
+            why += f", with {lies}" if isinstance(lies, Lies) else ""
+        else:
             why = "cannot be after these shots, whatever the replies to them"
         if shot.reply.hit and (possible := self._other_hits(shot, following.game)):
             why += f"; {' or '.join(possible[:MOST_TOLD])} can be"
@@ -105,16 +106,18 @@ class Replies:
         as a sinking is without the hits before it.
         """
         shots = self.position.shots
-        gone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)
-        if gone is None:
+        undone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)
+        if undone is None:
             problem = "no cell was shot" if cell is None else f"{cell_name(cell)} was not shot"
             raise PositionError(f"{problem}; there is nothing to take back")
-        is_shown = isinstance(gone.reply.label, Placement)  # then all cells of a ship go
-        remaining = (s for s in shots if not (s is gone or (is_shown and s.reply == gone.reply)))
-        left = replace(self.position, shots=tuple(remaining))
-        if not posterior_of(left, self.prior).is_possible:
+        if isinstance(undone.reply.label, Placement):
+            remaining = [s for s in shots if s is not undone and s.reply != undone.reply]
+        else:
+            remaining = [s for s in shots if s is not undone]
+        position = replace(self.position, shots=tuple(remaining))
+        if not posterior_of(position, self.prior).is_possible:
             raise PositionError(
-                f"without {gone} the replies after it are impossible; undo those first"
+                f"without {undone} the replies after it are impossible; undo those first"
             )
-        self.position = left
-        return gone
+        self.position = position
+        return undone

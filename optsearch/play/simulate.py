@@ -100,7 +100,9 @@ class Outcome:
     @property
     def salvos(self) -> NDArray[np.int64]:
         """Return the number of salvos of each game; int64 of shape (games,)."""
-        return -(-self.shots // self.salvo) if self.salvo_counts is None else self.salvo_counts
+        if self.salvo_counts is not None:
+            return self.salvo_counts
+        return -(-self.shots // self.salvo)  # rounded up
 
     @cached_property
     def histogram(self) -> dict[int, int]:
@@ -110,8 +112,14 @@ class Outcome:
     @property
     def texts(self) -> tuple[str, ...]:
         """Return the player and its figures as text, in the order of `HEADS`."""
-        sd, error = (number_text(value, n) for value, n in ((self.sd, 3), (self.standard_error, 4)))
-        return self.strategy, f"{self.mean:.4f}", error, sd, f"{self.median:g}", str(self.worst)
+        return (
+            self.strategy,
+            f"{self.mean:.4f}",
+            number_text(self.standard_error, 4),
+            number_text(self.sd, 3),
+            f"{self.median:g}",
+            str(self.worst),
+        )
 
     def __repr__(self) -> str:
         error = number_text(self.standard_error, 4)
@@ -119,16 +127,16 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that `optsearch simulate --json` prints for a player."""
-        alone = self.games == 1
-        together = {} if self.salvo == 1 else {"salvos": float(self.salvos.mean())}
+        is_one_game = self.games == 1  # which has no deviation
+        salvos = {} if self.salvo == 1 else {"salvos": float(self.salvos.mean())}
         return {
             "strategy": self.strategy,
             "game": str(self.game),
             "games": self.games,
             "mean": self.mean,
-            **together,
-            "standard_error": None if alone else self.standard_error,
-            "sd": None if alone else self.sd,
+            **salvos,
+            "standard_error": None if is_one_game else self.standard_error,
+            "sd": None if is_one_game else self.sd,
             "median": self.median,
             "worst": self.worst,
             "histogram": {str(shots): n for shots, n in self.histogram.items()},
@@ -179,8 +187,9 @@ def hedges_g(first: Outcome, second: Outcome) -> Effect:
     """
     n, m = first.games, second.games
     freedom = n + m - 2
-    pooled = sqrt(((n - 1) * first.sd**2 + (m - 1) * second.sd**2) / freedom)
-    g = (1 - 3 / (4 * freedom - 1)) * (first.mean - second.mean) / pooled
+    pooled_sd = sqrt(((n - 1) * first.sd**2 + (m - 1) * second.sd**2) / freedom)
+    correction = 1 - 3 / (4 * freedom - 1)
+    g = correction * (first.mean - second.mean) / pooled_sd
     return Effect(g, sqrt((n + m) / (n * m) + g * g / (2 * (n + m))))
 
 
@@ -218,15 +227,17 @@ class ReplyModel:
 
     def size(self, position: Position | NoisyPosition) -> int:
         """Return the number of cells of a salvo at a position."""
-        return self.salvo or (position.ships_afloat if isinstance(position, Position) else 1)
+        if self.salvo != AFLOAT:
+            return self.salvo
+        return position.ships_afloat if isinstance(position, Position) else 1
 
     def salvos(self, end: Position | NoisyPosition) -> int:
         """Count the salvos of a game."""
-        number = at = 0
-        while at < len(end.shots):
-            at += self.size(replace(end, shots=end.shots[:at]))
-            number += 1
-        return number
+        salvos = shots = 0
+        while shots < len(end.shots):
+            shots += self.size(replace(end, shots=end.shots[:shots]))
+            salvos += 1
+        return salvos
 
     def most_shots(self, game: Game) -> int:
         """Return the most shots of a game, after which a game with false replies is given up."""
@@ -314,14 +325,12 @@ def play_game(
     playing = player.begin(game, generator)
     if reply_model.is_plain:
         return play(playing.shot, ships, position_in(game))
-    position = (
-        position_in(game) if reply_model.noise is None else NoisyPosition(game, reply_model.noise)
-    )
-    replies = (
-        None
-        if reply_model.noise is None
-        else reply_model.noise.replies_of_game(game, np.random.default_rng(errors))
-    )
+    position: Position | NoisyPosition
+    if reply_model.noise is None:
+        position, noisy_replies = position_in(game), None
+    else:
+        position = NoisyPosition(game, reply_model.noise)
+        noisy_replies = reply_model.noise.replies_of_game(game, np.random.default_rng(errors))
     limit = reply_model.most_shots(game)
     while not position.is_over(ships):
         if reply_model.salvo == 1:
@@ -333,9 +342,9 @@ def play_game(
                 break
             bit = game.bit(cell)
             if isinstance(position, NoisyPosition):
-                assert replies is not None
+                assert noisy_replies is not None
                 is_ship = any(ship & bit for ship in ships)
-                position = position.after(cell, replies.reply(position, cell, is_ship))
+                position = position.after(cell, noisy_replies.reply(position, cell, is_ship))
             else:
                 position = position.after(cell, reply(game, ships, position.hits, bit))
         if len(position.shots) > limit:
@@ -392,16 +401,18 @@ def play_task(
     """
     numbered = list(enumerate(boards, first))
     if reply_model.is_plain and isinstance(chooser, Chooser):
-        left = (chooser.shots_left(to_masks(ships), position_in(game)) for ships in boards)
-        return [shots for shots in left if shots is not None]
+        shots_by_game = (chooser.shots_left(to_masks(ships), position_in(game)) for ships in boards)
+        return [shots for shots in shots_by_game if shots is not None]
     compiled = compiled_of(chooser, game, reply_model)
     if compiled is None:
         ends = [
             play_game(
-                *(chooser, game, to_masks(ships)),
-                player_generator(seed, number),
-                reply_model,
-                error_generator(seed, number),
+                chooser,
+                game,
+                to_masks(ships),
+                generator=player_generator(seed, number),
+                reply_model=reply_model,
+                errors=error_generator(seed, number),
             )
             for number, ships in numbered
         ]
@@ -427,7 +438,8 @@ def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
     A ship is 1 in a silent game, else its number in the fleet, from 1.
     """
     cells = np.zeros((len(boards), game.cells), np.uint8)
-    for number, ships in enumerate(boards.transpose(1, 0, 2), 1):
+    ship_on_boards = boards.transpose(1, 0, 2)  # by ship, then by board
+    for number, ships in enumerate(ship_on_boards, 1):
         cells += to_cells(ships, game.cells) * np.uint8(1 if game.is_silent else number)
     return cells
 
@@ -513,8 +525,9 @@ class _Task:
 _Arguments = tuple[Player | Chooser, Game, CellSets, int, int, ReplyModel]  # of `play_task`
 
 
-def _play(sent: tuple[_Task, _Arguments]) -> list[int]:
-    return play_task(*sent[1])
+def _play_sent(task_and_arguments: tuple[_Task, _Arguments]) -> list[int]:
+    _, arguments = task_and_arguments
+    return play_task(*arguments)
 
 
 @dataclass
@@ -538,7 +551,7 @@ class _SimulationRun:
         )
         self._choosers = [player_for_games(player, self.game) for player in self.players]
         self._shots, self._salvos = np.zeros((2, len(self.players), self.games), np.int64)
-        self.missing = [task for task in self._tasks() if not self._recall(task)]
+        self.missing = [task for task in self._tasks() if not self._try_resume(task)]
         self._resumed = int(np.count_nonzero(self._shots))
         self._meter = meter(self.progress, self._shots.size, self._resumed)
 
@@ -546,23 +559,29 @@ class _SimulationRun:
         """Run the missing tasks on an executor, and return the simulation."""
         self._report()
         sent = ((task, self._arguments(task)) for task in self.missing)
-        for (task, _), shots in run_tasks(executor, _play, sent, AHEAD * workers, self._report):
-            self._enter(task, shots)
-        is_own = self.reply_model.salvo == AFLOAT
+        for (task, _), shots in run_tasks(
+            executor, _play_sent, sent, AHEAD * workers, self._report
+        ):
+            self._finish(task, shots)
+        counts_salvos = self.reply_model.salvo == AFLOAT
         outcomes = [
             Outcome(
-                str(player), self.game, shots, self.reply_model.salvo, salvos if is_own else None
+                strategy=str(player),
+                game=self.game,
+                shots=shots,
+                salvo=self.reply_model.salvo,
+                salvo_counts=salvos if counts_salvos else None,
             )
             for player, shots, salvos in zip(self.players, self._shots, self._salvos, strict=True)
         ]
         return Simulation(
-            self.game,
-            self.seed,
-            self.hider.identity,
-            self.reply_model,
-            tuple(outcomes),
-            time.monotonic() - self._started,
-            self._resumed,
+            game=self.game,
+            seed=self.seed,
+            boards=self.hider.identity,
+            reply_model=self.reply_model,
+            outcomes=tuple(outcomes),
+            seconds=time.monotonic() - self._started,
+            resumed=self._resumed,
         )
 
     def _tasks(self) -> Iterator[_Task]:
@@ -581,7 +600,7 @@ class _SimulationRun:
         chooser = self._choosers[task.player]
         return chooser, self.game, boards, task.first, self.seed, self.reply_model
 
-    def _enter(self, task: _Task, shots: list[int]) -> None:
+    def _finish(self, task: _Task, shots: list[int]) -> None:
         if not self._are_shots(task, shots):
             raise AssertionError(f"{self.players[task.player]} took {shots} shots")
         if self.store is not None:
@@ -592,9 +611,9 @@ class _SimulationRun:
     def _record_shots(self, task: _Task, shots: list[int]) -> None:
         """Enter the shots of the games of a task, and the salvos if they follow."""
         games = slice(task.first, task.last)
-        number = task.last - task.first
-        self._shots[task.player, games] = shots[:number]
-        self._salvos[task.player, games] = shots[-number:]
+        count = task.last - task.first
+        self._shots[task.player, games] = shots[:count]
+        self._salvos[task.player, games] = shots[-count:]
 
     def _report(self) -> None:
         self._meter(int(np.count_nonzero(self._shots)))
@@ -604,8 +623,8 @@ class _SimulationRun:
     def _key(self, task: _Task) -> str:
         return f"{self._identities[task.player]}; boards {task.first} to {task.last}"
 
-    def _recall(self, task: _Task) -> bool:
-        """Enter the shots of a task from the checkpoint; True if it has them."""
+    def _try_resume(self, task: _Task) -> bool:
+        """Record the shots of a task from the checkpoint; return False if it has none."""
         if self.store is None or self._key(task) not in self.store:
             return False
         shots = self.store[self._key(task)]
@@ -616,10 +635,12 @@ class _SimulationRun:
 
     def _are_shots(self, task: _Task, shots: object) -> bool:
         """True if these can be the shots of the games of a task."""
-        limit, number = self.reply_model.most_shots(self.game), task.last - task.first
-        return (
-            isinstance(shots, list)
-            and len(shots) == number * (2 if self.reply_model.salvo == AFLOAT else 1)
-            and all(type(n) is int and 0 < n <= limit for n in shots)
-            and min(shots[:number]) >= (1 if self.game.ends_at_hit else self.game.least_cells)
-        )
+        games = task.last - task.first
+        numbers_per_game = 2 if self.reply_model.salvo == AFLOAT else 1
+        if not isinstance(shots, list) or len(shots) != games * numbers_per_game:
+            return False
+        most = self.reply_model.most_shots(self.game)
+        if not all(type(n) is int and 0 < n <= most for n in shots):
+            return False
+        least = 1 if self.game.ends_at_hit else self.game.least_cells
+        return min(shots[:games]) >= least
