@@ -41,11 +41,14 @@ class Advice:
 
     @property
     def ships_left(self) -> tuple[int, ...] | None:
-        """Return `ships_left` of the replies."""
+        """The ships not sunk, the longest first; None if the replies do not tell which are."""
         return ships_left(self.posterior.observations)
 
     def likely(self, number: int) -> list[tuple[Cell, Fraction]]:
-        """Return the `number` most probable cells to shoot, with their probabilities, in order."""
+        """Return the `number` most probable cells to shoot, with their probabilities, in order.
+
+        Cells that cannot hold a ship or that were shot are left out.
+        """
         position, posterior = self.posterior.position, self.posterior
         if posterior.is_exact:
             chances = [chance for row in posterior.frequency for chance in row]
@@ -81,7 +84,11 @@ def ships_left(position: Position | NoisyPosition) -> tuple[int, ...] | None:
 
 
 def draw_fleet(position: Position) -> str:
-    """Draw the ships by name, a sign for each cell: ● sunk, X hit, . not known to be hit."""
+    """Return the ships by name, with a sign for each of their cells, as one line.
+
+    ● is a cell of a sunk ship, X a hit of another, and . a cell that is not known to be hit. The
+    text of the fleet comes back unchanged if the fleet is not known.
+    """
     game, known_afloat = position.game, ships_left(position) if position.hits_left else ()
     afloat = Counter(game.fleet if known_afloat is None else known_afloat)
     hits = Counter(shot.reply.label for shot in position.shots if game.names_hits)
@@ -110,9 +117,10 @@ def advise(
 
     endgame -- the most configurations for which the optimum is searched. prior -- the weights of
     the configurations. chooser -- a strategy to ask, too. salvo -- the number of cells that it
-    chooses together. The optimum is of single shots and true replies, and is left out otherwise.
-    progress -- called during a long count. Raises ImpossiblePosition if no configuration is left,
-    and as `Chooser.shots`.
+    chooses together. progress -- called during a long count.
+
+    The optimum is of single shots and true replies, and is left out otherwise. Raises
+    ImpossiblePosition if no configuration is left, and the errors of `Chooser.shots`.
     """
     posterior = posterior_of(position, prior, progress)
     _ = posterior.probability  # counts; raises ImpossiblePosition if no configuration is left
@@ -133,6 +141,7 @@ def find_optimum(
 ) -> Solution | None:
     """Return the optimum of a position, or None if EFFORT nodes do not find it.
 
+    None also if the fleet is not known, all ships are sunk, or the board is too large to search.
     all_shots -- True adds the optimum after each first shot. seconds -- a limit of time.
     """
     is_mixed = isinstance(position, MixedPosition)

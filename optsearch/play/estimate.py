@@ -89,8 +89,8 @@ def _time_largest(
 ) -> tuple[float, int]:
     """Time `run` at larger and larger positions of a path, for about a second in all.
 
-    Return the seconds at the last one, and its number of configurations. largest -- the most
-    configurations of a position, if the path has one with so few.
+    Return the seconds at the largest position timed, and its number of configurations. Positions
+    of more than `largest` configurations are left out, unless the path has no other.
     """
 
     def time_run(position: Position, size: int) -> float:
@@ -138,11 +138,11 @@ def simulation_seconds(
     reply_model: ReplyModel = PLAIN,
     clock: Clock = time.process_time,
 ) -> float:
-    """Estimate the seconds of games of a player.
+    """Estimate the seconds of `games` games of a player.
 
     Games are played until a second is over. Later games share the top of their tree with earlier
-    ones, so each of the others is assumed to take as long as one of the second half of these. If
-    not even one ends by then, a game is assumed to shoot half of the cells.
+    ones. So each further game is assumed to take the mean time of the second half of those played.
+    If not even one ends by then, a game is assumed to shoot half of the cells.
     """
     chosen = as_player(player)
     if reply_model.is_plain and (seconds := rollout_seconds(chosen, game, games, clock)):
@@ -196,9 +196,9 @@ def rollout_seconds(
 ) -> float:
     """Estimate the seconds of games of rollouts, if the game has many configurations; else 0.
 
-    The configurations of the game are listed once; then each shot lists those left, until the
-    kernel plays on by itself. The time of the shot itself does not grow beyond the number of
-    configurations that rollouts play on.
+    The configurations of the game are listed once. Then each shot lists those left, until they are
+    few enough (FOLLOWED) to be listed for the last time. The time of a choice grows with the
+    configurations up to the sample that rollouts play on.
     """
     path = _play_greedy(game) if isinstance(player, Strategy) and game.is_silent else []
     runner = runner_of(player, game) if path else None
@@ -245,12 +245,12 @@ class _Timed(Player):
         return _TimedGame(self, self.player.begin(game, generator))
 
     def count(self, number: int) -> None:
-        """Count shots before they are made; raise _TimeOver when the time is over."""
+        """Count shots that are about to be made, or raise _TimeOver if the time is over."""
         if self.is_over(number):
             raise _TimeOver
 
     def is_over(self, number: int = 1) -> bool:
-        """Count a shot and return False; return True if the time is over."""
+        """True if the time is over; otherwise `number` shots, about to be made, are counted."""
         is_over = self.spent > SECONDS
         self.shots += 0 if is_over else number
         return is_over

@@ -40,7 +40,7 @@ class Hider(ABC):
 
     @abstractmethod
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """Return boards as uint64 of shape (number, ships, 2): a set of cells per ship."""
+        """Return `number` boards: a set of cells per ship, uint64 (number, ships, words)."""
 
     @property
     @abstractmethod
@@ -86,7 +86,7 @@ class Drawn(Hider):
 
     @property
     def identity(self) -> str:
-        """Return the kind, and a digest of the prior."""
+        """Return `uniform`, or the name and a digest of the prior."""
         if self.prior is None:
             return "uniform"
         if isinstance(self.prior, Prior):
@@ -128,7 +128,10 @@ class Corner(_OneByOne):
     identity = "corner"
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
-        """Return the masks of the ships, in their order; raise GameError if they find no room."""
+        """Return the masks of the ships, the longest first; GameError if they find no room.
+
+        GameError also unless the game has contact=any and all ships are shorter than both sides.
+        """
         game.require_usual("the corner placement")
         if game.contact != "any" or max(game.fleet) >= min(game.rows, game.columns):
             raise GameError(
@@ -142,7 +145,7 @@ class Corner(_OneByOne):
         raise GameError(f"the corner placement finds no room for the fleet of {game}")
 
     def _attempt(self, game: Game, generator: np.random.Generator) -> list[int] | None:
-        """Throw each ship until it overlaps none before it; None after TRIES throws of one."""
+        """Draw each ship until it overlaps none before it; None if TRIES draws of one all do."""
         ships: list[int] = []
         covered = 0
         for length in game.fleet:
@@ -209,7 +212,10 @@ class UserHider(_OneByOne):
         return self.function.identity
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
-        """Return the ships of the function, checked by the rules of the game."""
+        """Return the masks of the ships that the function hides, the longest first.
+
+        Raises StrategyError if it fails, or if its ships break a rule of the game.
+        """
         answer = self.function(game, generator, failure=f"{self.function} fails for {game}")
         try:
             ships = [game.mask(cells) for cells in _ships(answer)]

@@ -36,10 +36,10 @@ _KEPT = {
 class Match:
     """One match; the person shoots first.
 
-    hidden -- the ships that the person looks for. own -- the ships of the person, empty without an
-    opponent; both are masks, the longest first. position -- the person's shots and their replies.
-    answers -- those of the opponent. against -- the name of the opponent; empty for none. boards --
-    the hider of `hidden` (`hiding.hider`).
+    hidden -- the ships that the person looks for. own_ships -- the ships of the person, empty
+    without an opponent; both are masks, the longest first. position -- the person's shots and their
+    replies. answers -- the opponent's shots and their replies. against -- the name of the opponent;
+    empty for none. boards -- the name of the hider of `hidden` (`hiding.hider`).
     """
 
     def __init__(
@@ -101,7 +101,10 @@ class Match:
         return self.answers.shots[-1]
 
     def without_last_turn(self) -> Match:
-        """Return the match before the last shot and its answer; PositionError without a shot."""
+        """Return the match as it was before the person's last shot; it is played again up to there.
+
+        Raises PositionError if the person has not shot.
+        """
         if not self.position.shots:
             raise PositionError("no shot was made; there is nothing to take back")
         before = Match(self.game, self.seed, self.against, self._own_text, self.boards)
@@ -135,7 +138,10 @@ class Match:
 
     @classmethod
     def from_json(cls, text: str) -> Match:
-        """Play the match of a saved line again; raise OptsearchError if it takes another course."""
+        """Return the match that a line of JSON describes (`to_json`), by playing it again.
+
+        Raises OptsearchError for a line that is no match, or if the game takes another course.
+        """
         fields = _fields(text)
         match = cls(
             game=any_game(fields["game"], Game.read),

@@ -28,7 +28,10 @@ class ReplyConflict(ImpossiblePosition):
 
 
 def with_shown_ships(position: Position | NoisyPosition) -> Position | NoisyPosition:
-    """Return the position with hits on all cells of each ship that a hit shows."""
+    """Return the position with a hit on every cell of each ship that a hit has shown.
+
+    If hits do not show ships, the position comes back unchanged.
+    """
     if not position.game.shows_ships:
         return position
     shots: dict[Cell, Shot] = {}
@@ -71,9 +74,10 @@ class Replies:
         self.position = with_shown_ships(following)
 
     def _conflict_of(self, shot: Shot, following: Position | NoisyPosition) -> ReplyConflict:
-        """Return the error about a last reply that is impossible in the position that it gives.
+        """Return the error about a reply that is impossible after the earlier ones.
 
-        It names the replies that it contradicts and, of a hit, the other hits that are possible.
+        It names the earlier replies that the reply contradicts. If that is a hit, it also names
+        other hits that are possible there. following -- the position with the reply.
         """
         lies = following.noise if isinstance(following, NoisyPosition) else None
         if isinstance(following, NoisyPosition) and not isinstance(lies, Lies):
@@ -90,7 +94,7 @@ class Replies:
         return ReplyConflict(f"{shot} {why}", together)
 
     def _other_hits(self, shot: Shot, game: Game) -> list[str]:
-        """List the other hits on the cell of a shot that are possible, in words."""
+        """List, in words, the hits on the cell of a shot that are possible and not its reply."""
         return [
             shot_in_words(shot.cell, reply)
             for reply in replies_at(game, shot.cell)
@@ -100,10 +104,11 @@ class Replies:
         ]
 
     def undo(self, cell: Cell | None = None) -> Shot:
-        """Take back the last reply, or that of a cell, and return it.
+        """Take back the last reply, or the last one on a cell, and return it.
 
-        Raises PositionError if nothing was shot there, or if the others are impossible without it,
-        as a sinking is without the hits before it.
+        If it shows a ship, the hits on all cells of that ship go. Raises PositionError if nothing
+        was shot there, or if the others are impossible without it, as a sinking is without the hits
+        before it.
         """
         shots = self.position.shots
         undone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)

@@ -180,10 +180,11 @@ class Effect:
 def hedges_g(first: Outcome, second: Outcome) -> Effect:
     """Return the difference of means in pooled standard deviations, corrected for small samples.
 
-    L. V. Hedges, Journal of Educational Statistics 6 (1981): g = J d with the difference d over the
-    pooled standard deviation and J = 1 - 3 / (4 f - 1), f = n1 + n2 - 2; its variance is about
-    (n1 + n2) / (n1 n2) + g^2 / (2 (n1 + n2)) for independent samples. On the same boards players
-    tend to be good and bad together, so this is usually too large.
+    L. V. Hedges, Journal of Educational Statistics 6 (1981): g = J d. Here d is the difference of
+    the means divided by the pooled standard deviation, J = 1 - 3 / (4 f - 1), and f = n + m - 2 for
+    n and m games. For independent samples the variance of g is about
+    (n + m) / (n m) + g^2 / (2 (n + m)). On the same boards players tend to be good and bad
+    together, so the standard error is usually too large.
     """
     n, m = first.games, second.games
     freedom = n + m - 2
@@ -197,8 +198,9 @@ def hedges_g(first: Outcome, second: Outcome) -> Effect:
 class ReplyModel:
     """The way in which shots are replied to; by default truly and one by one.
 
-    noise -- of replies that may be false. salvo -- the number of cells chosen before their replies,
-    which come in the order of the shots; AFLOAT for the number of ships afloat.
+    noise -- the chance or the number of false replies; None if all are true. salvo -- the number of
+    cells chosen before their replies, which come in the order of the shots; AFLOAT for the number
+    of ships afloat.
     """
 
     noise: Noise | Lies | None = None
@@ -232,7 +234,7 @@ class ReplyModel:
         return position.ships_afloat if isinstance(position, Position) else 1
 
     def salvos(self, end: Position | NoisyPosition) -> int:
-        """Count the salvos of a game."""
+        """Count the salvos of a game; end -- its last position."""
         salvos = shots = 0
         while shots < len(end.shots):
             shots += self.size(replace(end, shots=end.shots[:shots]))
@@ -251,8 +253,8 @@ PLAIN = ReplyModel()
 class Simulation:
     """The results of all players on the same boards.
 
-    boards -- the hider. reply_model -- the way of the replies. seconds -- wall time of this run.
-    resumed -- games taken from a checkpoint.
+    boards -- the hider, as text. reply_model -- the way of the replies. seconds -- wall time of
+    this run. resumed -- the number of games taken from a checkpoint.
     """
 
     game: Game
@@ -280,7 +282,7 @@ class Simulation:
         return notebook.with_title(title, notebook.table(HEADS, lines))
 
     def differences(self) -> Iterator[Difference]:
-        """Yield the difference of every two players, the worse one first, in order of means."""
+        """Yield the difference of every two players, in order of means: the best two first."""
         ranked = sorted(self.outcomes, key=lambda outcome: outcome.mean)
         for faster, slower in combinations(ranked, 2):
             by_board = slower.shots - faster.shots
@@ -304,8 +306,7 @@ def error_generator(seed: int, number: int) -> np.random.Generator:
 def player_for_games(player: Player, game: Game) -> Player | Chooser:
     """Return the player to ask in several games.
 
-    A strategy that would list too many configurations shoots as in an evaluation, and games share
-    its shots.
+    For a strategy that is a Chooser: games share its shots, and it chooses as in an evaluation.
     """
     return Chooser(player, game) if isinstance(player, Strategy) else player
 
@@ -320,7 +321,9 @@ def play_game(
 ) -> Position | NoisyPosition:
     """Play a game against hidden ships (masks), and return its last position.
 
-    generator -- of the player. errors -- of false replies.
+    generator -- of the player. errors -- the generator of false replies.
+
+    Raises StrategyError if replies may be false and the player never shoots at all ship cells.
     """
     playing = player.begin(game, generator)
     if reply_model.is_plain:
@@ -366,9 +369,10 @@ def replay(
     reply_model: ReplyModel = PLAIN,
     progress: Progress[Status] = no_progress,
 ) -> Position | NoisyPosition:
-    """Return the last position of a game of `simulate` with this seed, on board `number`.
+    """Play one game of `simulate` again, that on board `number`, and return its last position.
 
-    progress -- called before each shot of a strategy, with the cells hit so far.
+    The other arguments are as in `simulate`. progress -- called before each shot of a strategy,
+    with the number of cells hit so far.
     """
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
@@ -394,10 +398,10 @@ def play_task(
     seed: int,
     reply_model: ReplyModel = PLAIN,
 ) -> list[int]:
-    """Return the shots of a player on these boards; first -- the number of the first one.
+    """Return the number of shots of a player on each of these boards.
 
-    chooser -- the player to ask for them (`player_for_games`). If salvos have one shot per ship
-    afloat, the numbers of salvos follow.
+    chooser -- the player to ask for them (`player_for_games`). first -- the number of the first
+    board. If salvos have one shot per ship afloat, the number of salvos of each game follows.
     """
     numbered = list(enumerate(boards, first))
     if reply_model.is_plain and isinstance(chooser, Chooser):
@@ -435,7 +439,7 @@ def compiled_of(player: Player | Chooser, game: Game, reply_model: ReplyModel) -
 def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
     """Return boards for compiled players: uint8 of shape (boards, cells), 0 for water.
 
-    A ship is 1 in a silent game, else its number in the fleet, from 1.
+    The cells of a ship have its number in the fleet, from 1 on; in a silent game all ships have 1.
     """
     cells = np.zeros((len(boards), game.cells), np.uint8)
     ship_on_boards = boards.transpose(1, 0, 2)  # by ship, then by board
@@ -609,7 +613,7 @@ class _SimulationRun:
         self._report()
 
     def _record_shots(self, task: _Task, shots: list[int]) -> None:
-        """Enter the shots of the games of a task, and the salvos if they follow."""
+        """Record the shots of the games of a task, and the salvos if they follow in the list."""
         games = slice(task.first, task.last)
         count = task.last - task.first
         self._shots[task.player, games] = shots[:count]
@@ -634,7 +638,7 @@ class _SimulationRun:
         return True
 
     def _are_shots(self, task: _Task, shots: object) -> bool:
-        """True if these can be the shots of the games of a task."""
+        """True if a value can be the shots of the games of a task, as `play_task` returns them."""
         games = task.last - task.first
         numbers_per_game = 2 if self.reply_model.salvo == AFLOAT else 1
         if not isinstance(shots, list) or len(shots) != games * numbers_per_game:
