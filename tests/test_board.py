@@ -54,24 +54,24 @@ CENTRAL = named("greedy:ties=central")
 @draws(50)
 @given(positions(max_cells=9, max_configurations=25, announce=ANNOUNCEMENTS), st.data())
 def test_every_answer_is_that_of_advise(position, data):
-    """And counted by the definition: what each reply leaves, and the value of each shot."""
+    """The numbers of each reply and the value of each shot are also those of the definition."""
     assume(position.game.is_rectangle)  # which the order of CENTRAL needs
     setting = Setting(position.game, by=("greedy:ties=central",))
     shots = ",".join(map(str, position.shots))
-    found = answers.advice(setting, shots)
+    answer = answers.advice(setting, shots)
     known = advise(position)
-    assert found["shots"] == str(position)
-    assert found["configurations"] == str(known.posterior.configurations)
-    assert found["counts"] == [str(n) for n in known.posterior.occurrence.ravel().tolist()]
-    assert found["over"] == (not position.hits_left)
-    wrecks = [sum(1 << cell for cell in ship) for ship in found["wrecks"]]
+    assert answer["shots"] == str(position)
+    assert answer["configurations"] == str(known.posterior.configurations)
+    assert answer["counts"] == [str(n) for n in known.posterior.occurrence.ravel().tolist()]
+    assert answer["over"] == (not position.hits_left)
+    wrecks = [sum(1 << cell for cell in ship) for ship in answer["wrecks"]]
     listed = [to_masks(row) for row in known.posterior.list_all(masks=True)]
     assert all(ship in ships and not ship & ~position.hits for ship in wrecks for ships in listed)
     end = answers.endgame(setting, shots)
     if not position.hits_left:
-        assert (found["best"], end) == ([], {"optimum": None})
+        assert (answer["best"], end) == ([], {"optimum": None})
         return
-    likely, other = found["best"]
+    likely, other = answer["best"]
     assert likely["cells"] == [cell_name(cell) for cell in known.posterior.greedy_shots()]
     assert other["cells"] == [cell_name(CENTRAL.shot(position))]
     fresh = [c for c in range(position.game.cells) if not position.closed >> c & 1]
@@ -79,12 +79,12 @@ def test_every_answer_is_that_of_advise(position, data):
     name = cell_name(position.game.cell(cell))
     left = answers.advice(setting, shots, name)
     assert left["cell"] == name
-    for told in known_replies(position.game):
+    for possible_reply in known_replies(position.game):
         try:
-            n = Posterior(position.after(position.game.cell(cell), told)).configurations
+            n = Posterior(position.after(position.game.cell(cell), possible_reply)).configurations
         except PositionError:
             n = 0
-        assert left["replies"].get(str(told), "0") == str(n)
+        assert left["replies"].get(str(possible_reply), "0") == str(n)
     if known.optimum is None:
         assert end["optimum"] is None
         return
@@ -92,12 +92,12 @@ def test_every_answer_is_that_of_advise(position, data):
     assert end["optimum"]["cells"] == [cell_name(one) for one in known.optimum.best_shots]
     empty = known.optimum.total_height + known.posterior.configurations  # where no ship can be
     values = {**dict.fromkeys(fresh, empty), **reference.first_shots(reference.family(position))}
-    got = {one: int(low) for one, (low, high) in end["values"].items() if low == high}
-    assert got == {cell_name(position.game.cell(one)): total for one, total in values.items()}
+    exact = {name: int(low) for name, (low, high) in end["values"].items() if low == high}
+    assert exact == {cell_name(position.game.cell(cell)): total for cell, total in values.items()}
 
 
 @pytest.mark.parametrize(
-    ("game", "shots", "together"),
+    ("game", "shots", "contradicting"),
     [
         ("3x4:2", "A1=hit,C3=hit", "A1=hit C3=hit"),
         ("3x4:2", "A1=hit,B1=hit,C1=hit", "A1=hit C1=hit"),
@@ -110,14 +110,14 @@ def test_every_answer_is_that_of_advise(position, data):
         ),
     ],
 )
-def test_what_cannot_be_together(game, shots, together):
-    found = answers.advice(Setting(Game.parse(game)), shots)
-    assert found["together"] == together.split()
+def test_the_advice_names_shots_that_contradict_each_other(game, shots, contradicting):
+    answer = answers.advice(Setting(Game.parse(game)), shots)
+    assert answer["together"] == contradicting.split()
     if "place" in game:
-        assert found["alone"] == together.split()
+        assert answer["alone"] == contradicting.split()
 
 
-def test_what_is_no_position_is_an_error():
+def test_what_is_not_a_position_is_refused_as_by_position():
     for shots in ("A1=hit,A1=miss", "Z9=hit", "A1", "A1=", "hello", "A1=sunk:2"):
         with pytest.raises(PositionError) as position:
             Position.parse(SMALL.game, shots)
@@ -126,8 +126,8 @@ def test_what_is_no_position_is_an_error():
         assert str(said.value) == str(position.value)
 
 
-def test_ships_that_are_sunk():
-    """And where they lie, as far as that is certain."""
+def test_sunk_ships():
+    """The advice lists them, and the cells of those whose place is certain."""
     for game, shots, sunk, wrecks in (
         (
             "4x4:3,2,1,contact=any,announce=ship",
@@ -142,8 +142,8 @@ def test_ships_that_are_sunk():
         ("4x4:2,2,1,announce=place", "A1=hit:A1-A2,A2=hit:A1-A2,D4=hit:C4-D4", "2", [[0, 4]]),
         ("3x4:2", "A1=hit,A2=hit", "2", []),
     ):
-        found = answers.advice(Setting(Game.parse(game)), shots)
-        assert (found["sunk"], found["wrecks"]) == (sunk.split(), wrecks)
+        answer = answers.advice(Setting(Game.parse(game)), shots)
+        assert (answer["sunk"], answer["wrecks"]) == (sunk.split(), wrecks)
 
 
 UNKNOWN = "4x4:2-3a,1-2b,announce=name"
@@ -159,31 +159,31 @@ UNKNOWN = "4x4:2-3a,1-2b,announce=name"
         ("4x4:1-3,2,announce=place", "D4=miss,A1=hit:A1-A2,A2=hit:A1-A2"),
     ],
 )
-def test_a_fleet_that_is_not_known(game, shots, prior):
-    """Chances of cells, replies and lengths, by asking each configuration that is left."""
+def test_a_fleet_of_unknown_lengths(game, shots, prior):
+    """Probabilities of cells, replies and lengths, by a count over the configurations left."""
     setting = Setting(MixedGame(game), prior)
     position = setting.position(shots)
     rows, weights = MixedPosterior(position, prior_of(prior, setting.game)).list_weighted()
     boards, total = list(map(to_masks, rows)), sum(weights)
-    found = answers.advice(setting, shots, "C3")
-    assert (found["shots"], found["configurations"]) == (str(position), str(len(boards)))
+    answer = answers.advice(setting, shots, "C3")
+    assert (answer["shots"], answer["configurations"]) == (str(position), str(len(boards)))
 
     def chance(holds):
         return sum(n for ships, n in zip(boards, weights, strict=True) if holds(ships)) / total
 
     by_cell = [chance(lambda ships, c=c: sum(ships) >> c & 1) for c in range(16)]
-    assert found["chances"] == pytest.approx(by_cell)
-    assert found["counts"] is None
-    assert sum(map(float, found["replies"].values())) == pytest.approx(1)
+    assert answer["chances"] == pytest.approx(by_cell)
+    assert answer["counts"] is None
+    assert sum(map(float, answer["replies"].values())) == pytest.approx(1)
     shot, gives = setting.game.bit((2, 2)), Counter()
     for ships, n in zip(boards, weights, strict=True):
         gives[str(reply(setting.game, ships, position.hits, shot))] += n
-    for told, share in found["replies"].items():
-        assert float(share) == pytest.approx(gives[told] / total)
-        assert (share == "0") == (gives[told] == 0)
-    assert found["all_sunk"] == pytest.approx(chance(lambda ships: sum(ships) == position.hits))
+    for possible_reply, share in answer["replies"].items():
+        assert float(share) == pytest.approx(gives[possible_reply] / total)
+        assert (share == "0") == (gives[possible_reply] == 0)
+    assert answer["all_sunk"] == pytest.approx(chance(lambda ships: sum(ships) == position.hits))
     if game == UNKNOWN:
-        assert found["lengths"]["2-3a"]["3"] == pytest.approx(
+        assert answer["lengths"]["2-3a"]["3"] == pytest.approx(
             chance(lambda ships: ships[0].bit_count() == 3)
         )
     assert answers.endgame(setting, shots) == {"optimum": None}
@@ -192,7 +192,7 @@ def test_a_fleet_that_is_not_known(game, shots, prior):
     assert answers.sample_greedy(setting, shots, 0)["games"] > 0
 
 
-def test_ships_of_lengths_not_known_that_are_sunk():
+def test_sunk_ships_of_unknown_lengths():
     for game, shots, sunk, wrecks in (
         (UNKNOWN, "A1=hit:a,A2=hit:a,A3=miss,D4=hit:b", "2-3a", [[0, 4]]),
         (
@@ -205,13 +205,13 @@ def test_ships_of_lengths_not_known_that_are_sunk():
         ("4x4:2-3,2-3,announce=sunk", "A1=hit,A2=sunk", "2-3", [[0, 4]]),
         ("4x4:2-3,2-3", "A1=hit,A2=hit", "", []),
     ):
-        found = answers.advice(Setting(MixedGame(game)), shots)
-        assert (found["sunk"], found["wrecks"]) == (sunk.split(), wrecks), game
+        answer = answers.advice(Setting(MixedGame(game)), shots)
+        assert (answer["sunk"], answer["wrecks"]) == (sunk.split(), wrecks), game
     assert answers.advice(Setting(MixedGame(UNKNOWN)), "A1=hit:b,A3=hit:b")["alone"]
 
 
-def test_what_needs_known_lengths_is_refused():
-    """In one line; the page hides it."""
+def test_requests_that_need_known_lengths_are_refused():
+    """Refused in one line; the page does not offer them."""
     setting = answers.setting_of(UNKNOWN, ())
     about = answers.describe_game(setting)
     assert about["lengths"] == {"2-3a": [2, 3], "1-2b": [1, 2]}
@@ -232,10 +232,10 @@ def test_a_prior_gives_probabilities(tmp_path):
     table = tmp_path / "prior.csv"
     table.write_text("ship,weight\nA1-B1,5\n")
     setting = Setting(SMALL.game, str(table))
-    found = answers.advice(setting, "")
-    assert found["counts"] is None
-    assert sum(found["chances"]) == pytest.approx(2)
-    assert found["best"][0]["cells"] == ["B1"]
+    answer = answers.advice(setting, "")
+    assert answer["counts"] is None
+    assert sum(answer["chances"]) == pytest.approx(2)
+    assert answer["best"][0]["cells"] == ["B1"]
     end = answers.endgame(setting, "")
     assert int(end["optimum"]["weight"]) > 17
 
@@ -243,15 +243,15 @@ def test_a_prior_gives_probabilities(tmp_path):
 def test_a_review_says_what_shots_gave_away():
     position = Position.parse(SMALL.game, "A1=miss B2=miss D3=miss C1=hit C2=hit")
     for number, shot in enumerate(position.shots, 1):
-        found = answers.review_shot(SMALL, str(position), number)
+        answer = answers.review_shot(SMALL, str(position), number)
         before = Position(SMALL.game, position.shots[: number - 1])
         family, left = reference.family(before), Posterior(before).configurations
         counts = Posterior(before).occurrence
         fresh = [int(counts[divmod(c, 4)]) for c in range(12) if not before.closed >> c & 1]
-        assert found["chance"] == counts[shot.cell] / left
-        assert found["most"] == max(fresh) / left
+        assert answer["chance"] == counts[shot.cell] / left
+        assert answer["most"] == max(fresh) / left
         value = reference.first_shots(family)[shot.cell[0] * 4 + shot.cell[1]]
-        assert found["loss"] == [float(Fraction(value - reference.total_height(family), left))] * 2
+        assert answer["loss"] == [float(Fraction(value - reference.total_height(family), left))] * 2
     after = answers.review_shot(SMALL, f"{position} A3=miss", 6)  # every ship is sunk before it
     assert (after["chance"], after["most"], after["optimum"]) == (0, 0, None)
     with pytest.raises(PositionError):
@@ -282,7 +282,7 @@ def test_the_value_of_a_shot_by_the_definition(position):
 
 
 def test_games_are_sampled_from_a_position(tmp_path):
-    """Whose mean is that of greedy on all configurations left, within four standard errors."""
+    """Their mean is that of greedy on all configurations left, within four standard errors."""
     setting = Setting(Game.parse("4x4:3,2"))
     position = Position.parse(setting.game, "B2=hit A1=miss")
     parts = [answers.sample_greedy(setting, str(position), number) for number in range(5)]
@@ -365,7 +365,7 @@ def test_games_are_lost_after_an_hour_and_when_there_are_many():
 
 @pytest.fixture(scope="module")
 def served():
-    """The command, and its port and token."""
+    """The process that serves a small board, its port and its token."""
     with serving(SMALL.game) as (process, address):
         port, token = address.rpartition(":")[2].split("/#token=")
         yield process, int(port), token
@@ -402,7 +402,7 @@ class Client:
         return status, head, json.loads(text)
 
     def ready(self, *asked):
-        """The answer of a process that has begun, on a slow machine after some that did not."""
+        """Repeat a request until a process has begun and has time to answer it."""
         while (answer := self.ask(*asked))[2].get("kind") in ("Preparing", "TooLong"):
             pass
         return answer
@@ -415,15 +415,15 @@ def client(served):
 
 def test_an_answer(client):
     asked = {"page": "p", "shots": "A1=miss"}
-    status, head, found = client.ready("advice", asked)
-    assert (status, found) == (200, answers.advice(SMALL, "A1=miss"))
+    status, head, answer = client.ready("advice", asked)
+    assert (status, answer) == (200, answers.advice(SMALL, "A1=miss"))
     assert not [name for name in head if name.startswith("access-control")]
     assert "set-cookie" not in head
     assert "server" not in head
 
 
-def test_serve_takes_a_fleet_that_is_not_known():
-    """By the command line, and as a game that the page names."""
+def test_serve_takes_a_fleet_of_unknown_lengths():
+    """On the command line, and as a game that a request names."""
     known = answers.advice(Setting(MixedGame(UNKNOWN)), "A1=hit:a")
     other = answers.advice(Setting(MixedGame("3x3:1-2")), "A1=hit")
     with serving(UNKNOWN) as (_, address):
@@ -431,21 +431,21 @@ def test_serve_takes_a_fleet_that_is_not_known():
         client, asked = Client(int(port), token), {"page": "p", "shots": "A1=hit:a"}
         assert client.ready("advice", asked)[::2] == (200, known)
         assert client.ask("about", {"page": "p"})[2]["text"] == UNKNOWN
-        status, _, found = client.ready("begin", {**asked, "against": "exact"})
-        assert (status, "does not play that; optsearch play 4x4" in found["error"]) == (422, True)
+        status, _, answer = client.ready("begin", {**asked, "against": "exact"})
+        assert (status, "does not play that; optsearch play 4x4" in answer["error"]) == (422, True)
         asked = {"page": "p", "shots": "A1=hit", "game": "3x3:1-2"}
         assert client.ready("advice", asked)[::2] == (200, other)
 
 
 def children(process):
-    """The process ids of its children that work: not the tracker of what they share."""
+    """The ids of its worker processes, without the process that tracks shared memory."""
     path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     pids = [int(pid) for pid in path.read_text().split()]
     return [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
-def test_a_worker_killed_in_mid_request(served, client):
-    """It is stopped first, so that it has not answered when it is killed."""
+def test_a_worker_that_is_killed_during_a_request(served, client):
+    """The worker is stopped first, so that it has not answered when it is killed."""
     asked = {"page": "p", "shots": "A1=miss"}
     client.ask(content=asked)
     (worker,) = children(served[0])
@@ -454,9 +454,9 @@ def test_a_worker_killed_in_mid_request(served, client):
         lost = thread.submit(client.ask, content={**asked, "shots": "B1=miss"})
         client.ask("about")  # the server goes on meanwhile
         os.kill(worker, signal.SIGKILL)
-        status, _, found = lost.result()
-    assert (status, found["kind"]) == (422, "WorkerLost")
-    assert "ask again" in found["error"]
+        status, _, answer = lost.result()
+    assert (status, answer["kind"]) == (422, "WorkerLost")
+    assert "ask again" in answer["error"]
     assert client.ready("advice", asked)[::2] == (200, answers.advice(SMALL, "A1=miss"))
     assert worker not in children(served[0])
 
@@ -484,21 +484,21 @@ def test_a_worker_killed_in_mid_request(served, client):
         ({"name": "review", "content": b'{"number": true}'}, 400),
     ],
 )
-def test_what_is_refused(client, fields, status):
+def test_requests_that_are_refused(client, fields, status):
     fields = {
         key: value.replace("TOKEN", client.token) if isinstance(value, str) else value
         for key, value in fields.items()
     }
     if fields.get("X_Token") == "upper":
         fields["X_Token"] = client.token.swapcase()
-    got, head, found = client.ask(**fields)
-    assert got == status
-    assert set(found) <= {"error", "kind"}
+    answered, head, answer = client.ask(**fields)
+    assert answered == status
+    assert set(answer) <= {"error", "kind"}
     for name, value in guard.HEADERS.items():
         assert head[name] == value
 
 
-def test_nothing_else_is_answered(client):
+def test_other_paths_and_methods_are_refused(client):
     for method, path, status in (
         ("GET", "/ask/advice", 405),
         ("GET", "/nothing", 404),
@@ -507,8 +507,8 @@ def test_nothing_else_is_answered(client):
         ("OPTIONS", "/ask/advice", 405),
         ("PUT", "/", 405),
     ):
-        got, head, text = client.request(method, path)
-        assert got == status
+        answered, head, text = client.request(method, path)
+        assert answered == status
         assert set(json.loads(text)) == {"error"}
         assert "access-control-allow-origin" not in head
 
@@ -548,7 +548,7 @@ def test_a_whole_game_by_requests(client):
 
 
 def test_turns_latest_requests_and_lost_processes(tmp_path):
-    """One engine: the latest request of a page counts, a killed process and a long one are said."""
+    """Of one page only the latest request is answered; killed and slow processes are reported."""
     gate = str(tmp_path / "gate")
 
     async def run():
@@ -578,7 +578,7 @@ def test_turns_latest_requests_and_lost_processes(tmp_path):
 
 
 def test_likely_games_are_counted_while_a_person_chooses(monkeypatch):
-    """By the processes that answer later; a game that is open stays open."""
+    """The processes that count answer later, too; a game that is open stays open."""
     monkeypatch.setattr(server, "LIKELY", (str(SMALL.game),))
 
     async def run():
@@ -586,11 +586,11 @@ def test_likely_games_are_counted_while_a_person_chooses(monkeypatch):
         await handlers.answer("games", {})
         (began,) = handlers._handlers.values()
         asked = {"page": "p", "game": "3x4:2"}
-        found = None
-        while found is None:
+        answer = None
+        while answer is None:
             with suppress(Preparing):
-                found = await handlers.answer("advice", asked)
-        assert found == answers.advice(SMALL, "")
+                answer = await handlers.answer("advice", asked)
+        assert answer == answers.advice(SMALL, "")
         await handlers.answer("games", {})
         assert [*handlers._handlers.values()] == [began]
         await handlers.close()
@@ -602,16 +602,16 @@ def test_likely_games_are_counted_while_a_person_chooses(monkeypatch):
 
 
 def raw(port, request, until=None):
-    """What comes back for some bytes, until the connection is closed."""
+    """Send bytes; return what comes back until `until` or the end of the connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=MANY_SECONDS) as connection:
         connection.sendall(request)
-        found = b""
+        answer = b""
         with suppress(ConnectionResetError):
             while part := connection.recv(1 << 16):
-                found += part
-                if until is not None and until in found:
+                answer += part
+                if until is not None and until in answer:
                     break
-    return found
+    return answer
 
 
 def test_raw_requests_are_refused(served):
@@ -670,8 +670,8 @@ def test_slow_requests_are_ended(monkeypatch):
             own = f"Origin: http://127.0.0.1:{port}\r\nX-Token: {TOKEN}\r\n"
             own += "Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
             body = f"{head}{own}".encode()
-            found = await asyncio.to_thread(raw, port, body)
-            assert found.startswith(b"HTTP/1.1 408")
+            answer = await asyncio.to_thread(raw, port, body)
+            assert answer.startswith(b"HTTP/1.1 408")
             server.should_exit = True
             await task
 
@@ -689,7 +689,7 @@ def test_a_taken_port_is_one_line(served, call_command):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2"])
-def test_what_the_command_says_and_opens(call_command, monkeypatch, host):
+def test_serve_prints_the_address_and_opens_the_page(call_command, monkeypatch, host):
     """The token is in a file that only this user can read, not among the arguments of a browser."""
     opened = []
 
@@ -717,7 +717,7 @@ def test_a_board_that_gives_no_answer_is_refused_at_once(call_command, game):
 
 
 def test_a_large_board_is_served_at_once(call_command, monkeypatch):
-    """Its counting table is not for the command to wait for."""
+    """The command does not wait for its counting table."""
     monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
     monkeypatch.setattr(posterior, "engine_for", None)
     served = call_command("serve", "16x16:5,4,3,3,2,contact=any", "--no-browser")
@@ -726,7 +726,7 @@ def test_a_large_board_is_served_at_once(call_command, monkeypatch):
     assert len(known["shape"]["cells"]) == 256
 
 
-def test_everybody_can_be_named(call_command, monkeypatch):
+def test_options_that_name_strategies_and_players(call_command, monkeypatch):
     monkeypatch.setattr(running.uvicorn.Server, "run", lambda *_, **__: None)
     assert call_command("serve", "3x4:2", "--by", "greedy", "--prior", "one-by-one")[::2] == (0, "")
     for name in ("easy", "greedy"):
@@ -747,7 +747,7 @@ def test_without_the_extra(call_command, monkeypatch):
 
 
 def test_ctrl_c_leaves_no_process(served):
-    """The last test that uses it."""
+    """The last test that uses this server."""
     process, port, token = served
     head = f"POST /ask/advice HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n"
     rest = f"X-Token: {token}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
