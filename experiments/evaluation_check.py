@@ -146,12 +146,14 @@ def play_announced(
 
 
 def play_pattern(game: Game, strategy: Pattern, games: Iterable[DrawnGame]) -> list[GameRow]:
-    """Play games from the empty board, with the kernel as the tree."""
+    """Play each game by the kernel for patterns and by `Pattern.shot`, from the empty board."""
     rows = []
     for number, ships in games:
-        games_by_shots = play_sample(strategy, game, to_words([sum(ships)]))  # of one game
+        configuration = to_words([sum(ships)])
+        games_by_shots = play_sample(strategy, game, configuration)
+        (shots_by_kernel,) = games_by_shots.nonzero()[0].tolist()  # of the only game
         end = play(strategy.shot, ships, Position(game))
-        rows.append(GameRow(number, int(games_by_shots.argmax()), len(end.shots)))
+        rows.append(GameRow(number, in_tree=shots_by_kernel, played=len(end.shots)))
     return rows
 
 

@@ -103,7 +103,13 @@ def _placements(game: Game, length: int) -> Placements:
 
 @njit(cache=True)
 def _add_last_two(first, is_equal, cells, closed, ship, last, sums):  # type: ignore[no-untyped-def]
-    """Add the configurations of ships on `cells` with a ship, from a placement on, and the last."""
+    """Add to `sums` the configurations that place a ship and the last ship beside those before.
+
+    cells -- of the ships before. closed -- their cells and those around. ship, last -- all
+    placements of the ship and of the last one. first -- the index of the first placement to use.
+    is_equal -- True if both have one length: then the last comes after the ship, which counts each
+    pair once.
+    """
     for k in range(first, len(ship.masks)):
         if ship.masks[k, 0] & closed[0] or ship.masks[k, 1] & closed[1]:
             continue

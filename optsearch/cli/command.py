@@ -98,7 +98,7 @@ def usage_message(error: Any, command: str) -> str:
     error -- a `click.UsageError`. command -- its name in the message, such as `optsearch solve`.
     """
     option_name = getattr(error, "option_name", None)
-    if option_name in COMMANDS_WITH_OPTION:
+    if option_name in COMMANDS_WITH_OPTION:  # options for false replies and several shots at once
         return (
             f"{option_name} is for {COMMANDS_WITH_OPTION[option_name]}; {command} takes replies "
             "that are true, one for each shot"

@@ -38,7 +38,8 @@ def greedy_tree(hidings: Hidings, objective: Objective) -> tuple[Node | Leaf, tu
         for hiding in family[is_hit].tolist():
             answer = reply(game, hidings.hidden[hiding], hits, 1 << cell)
             hidings_by_reply.setdefault(answer, []).append(hiding)
-        not_hit[family, cell] = 0  # no other branch of the tree has these hidings
+        # These rows are used no more by the calls above: each hiding is in one branch.
+        not_hit[family, cell] = 0
         after = {
             answer: grow(np.array(part), hits | 1 << cell, depth + 1)
             for answer, part in hidings_by_reply.items()

@@ -394,7 +394,11 @@ class KernelRunner(Runner):
         return self._drawn[1]
 
     def _draw_sample(self, limit: int) -> TreeEvaluator:
-        """Draw the sample of `_evaluator_of_sample`; TooLarge if it would not do or not fit."""
+        """Return an evaluator with a sample of all configurations, from which rollouts draw theirs.
+
+        Raises TooLarge if rollouts could not draw samples of their size from it, or if it does not
+        fit into the memory.
+        """
         rule = self.rule
         largest = max(rule.cap, rule.second, rule.until)  # up to `until` all are listed
         # One in 2^level configurations is drawn. A position above the tasks has more than `limit`,

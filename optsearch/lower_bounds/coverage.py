@@ -201,11 +201,13 @@ def _require_32_bits(configurations: int, title: str) -> None:
 
 
 def _count_cell_sets(game: Game, ship: int, counted: int) -> tuple[int, list[Integers]]:
-    """Count the configurations with the placement `ship`, and those that cover each set of cells.
+    """Count the configurations with a ship at a given placement, by the cells that they cover.
 
-    ship -- a mask; if it is 0, no placement is required. counted -- the mask of those of its cells
-    that count as covered. Returns the number of configurations, and one array of counts for each
-    size of set, as `CellSetCounts.covering`.
+    Returns their number, and for each size of set an array: the number of them that cover each set
+    of that size, in the order of `CellSetCounts.covering`.
+
+    ship -- the placement, as a mask; 0 for all configurations. counted -- the mask of its cells
+    that count as covered.
     """
     fleet = _other_ships(game, ship)
     ships = []

@@ -76,7 +76,7 @@ def _least_by_weight(
     1/PRICE_OF_MISS of a miss. The keys are the weights that such subsets have.
     """
     least_by_weight: dict[int, int] = {}
-    for _, members in members_by_cell(sets):
+    for _, members in list_sets_by_cell(sets):
         misses_of_subset = least_misses(sets, weights, members)
         # Entry b of each list is for the members at the bits of b.
         weight_of_subset, price_of_subset = [0], [0]
@@ -91,8 +91,8 @@ def _least_by_weight(
     return least_by_weight
 
 
-def members_by_cell(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
-    """Yield (cell, members) for each cell that some set has: the indices of the sets that have it.
+def list_sets_by_cell(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """Yield each cell that some set has, and the indices of the sets that have it.
 
     For an empty set, which has no cell, yields -1 and its index.
     """
@@ -102,8 +102,7 @@ def members_by_cell(sets: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
         if not cells:
             yield -1, [i]
     for cell in bits(union):
-        members = [i for i, cells in enumerate(sets) if cells >> cell & 1]
-        yield cell, members
+        yield cell, [i for i, cells in enumerate(sets) if cells >> cell & 1]
 
 
 def least_misses(

@@ -135,13 +135,13 @@ class Unfinished:
             game, [each for each in coverages if each.ship.bit_count() < hits]
         )
         halos = [game.halo(ship) for ship in coverage_by_ship]
-        # Row p, column i: at least so many completions of p have no other ship on any i cells.
+        # Row: a placement; column i: the least number of its completions that avoid any i cells.
         completions_avoiding = [
             [each.completions - each.most_met(cells) for cells in range(most_misses + 1)]
             for each in coverage_by_ship.values()
         ]
         avoiding = np.array(completions_avoiding, np.int64).reshape(-1, most_misses + 1)
-        # Row m, column k: at most so many configurations with k hits left are finished in time.
+        # Row m, column k: the most configurations that m misses and k hits left can still finish.
         finished_in_time = [
             [
                 min(_MANY, count_sequences(misses - misses_made, hits_left))

@@ -323,7 +323,10 @@ def _bound_from_ships_apart(position: Position, configurations: int) -> Bound:
 
 
 def two_hidden_bound(game: Game, rows: Iterable[AllButTwo], source: str) -> Bound:
-    """Return the bound that the rows of `TwoHidden.bound` prove; source -- of these rows."""
+    """Return the bound on the mean if all ships but the last two are revealed.
+
+    rows -- as `TwoHidden.bound` returns them. source -- text that says where they are from.
+    """
     lengths = "{} and {}".format(*game.fleet[-2:])
     return _lower_bound(
         "all ships but two revealed",

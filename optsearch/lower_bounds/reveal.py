@@ -151,7 +151,7 @@ def finished_by_reveal(game: Game, revealed: Sequence[Revealed]) -> list[int]:
     ship. This counts a configuration once for each of its ships of this length, so the sum is
     divided by their number.
 
-    revealed -- of every class of placements of the longest ship.
+    revealed -- the bounds for each class of equivalent placements of the longest ship.
     """
     longest_ships = game.fleet.count(game.fleet[0])
     return [

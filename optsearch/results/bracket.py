@@ -336,7 +336,7 @@ def _by_list(position: Position, prior: Prior | None, progress: Progress[BoundsS
 
 
 def _greedy_by(position: Position, prior: Prior, progress: Progress[BoundsStatus]) -> Bound:
-    """Return the bound of greedy shooting by a prior, on every configuration."""
+    """Return the upper bound that greedy gives: its mean over all configurations under a prior."""
 
     def report(status: Status) -> None:
         progress(BoundsStatus(step="greedy by the prior", effort=status.effort))

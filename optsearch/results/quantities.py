@@ -35,7 +35,7 @@ from optsearch.support.progress import Limit, LimitReached, Progress
 from optsearch.support.workers import Execution
 
 STORED, COMPUTED = "stored", "computed"
-FOR_BOUNDS = 0.25  # of the time limit, for bounds beside a search that found no optimum
+SHARE_FOR_BOUNDS = 0.25  # of the time limit, for bounds beside a search that found no optimum
 
 
 @dataclass(frozen=True)
@@ -141,15 +141,18 @@ def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
         solution = solve(game, time_limit=seconds, progress=progress)
     except TooLarge:
         return replace(_bracket(game, seconds, progress), note="too large to be searched")
-    number = solution.configurations
+    configurations = solution.configurations
     if solution.total_height is not None:
-        return _exact(solution.total_height, number, "optsearch solve")
+        return _exact(solution.total_height, configurations, "optsearch solve")
     assert solution.lower is not None
     assert solution.upper is not None
-    lower, upper = Fraction(solution.lower, number), Fraction(solution.upper, number)
-    value = Value(lower, upper, number, COMPUTED, "optsearch solve", note=_unsolved(seconds))
+    lower = Fraction(solution.lower, configurations)
+    upper = Fraction(solution.upper, configurations)
+    value = Value(
+        lower, upper, configurations, COMPUTED, "optsearch solve", note=_unsolved(seconds)
+    )
     try:
-        bracket = _bracket(game, FOR_BOUNDS * seconds, progress)
+        bracket = _bracket(game, SHARE_FOR_BOUNDS * seconds, progress)
     except LimitReached:
         return replace(value, is_cut=True)
     return replace(narrow(value, bracket.lower, bracket.upper), is_cut=True)

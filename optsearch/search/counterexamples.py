@@ -387,20 +387,23 @@ class Positions:
     def _sum_products(
         self, factors: Sequence[Sequence[int]], permutation: Permutation
     ) -> NDArray[np.uint64]:
-        """Return a sum over the configurations of each position, modulo 2^64, by its code.
+        """Return for each position a sum over its configurations, modulo 2^64.
 
-        A configuration adds the product of the factors of its cells that are not shot. The factor
-        of a cell is factors[label][permutation[cell]], labels numbered from 0 as in `_hit_labels`.
+        A configuration adds the product of the factors of its ship cells that are not shot yet. The
+        sums are in the order of the codes of positions. factors -- for each label of a hit the
+        factor of each cell, which is looked up at the cell that the permutation gives.
         """
-        sums, cells = np.zeros(self._cube, np.uint64), self.game.cells
-        for digits, count in self._full_boards.items():
+        sums = np.zeros(self._cube, np.uint64)  # an axis for each cell
+        for digits, count in self._full_boards.items():  # all cells shot: there is no factor
             sums[digits] = count
-        # Cell by cell, the sums of positions without this shot follow from those with it.
-        for cell in range(cells):
-            by_digit = np.moveaxis(sums, cell, 0)  # missed, each hit, not shot
-            by_digit[-1] = by_digit[0]
-            for hit, factor in zip(by_digit[1:-1], factors, strict=True):
-                by_digit[-1] += np.uint64(factor[permutation[cell]]) * hit
+        # A configuration of a position in which a cell is not shot belongs to one position in which
+        # it is: missed, or hit with some label.
+        for cell in range(self.game.cells):
+            sums_by_digit = np.moveaxis(sums, cell, 0)
+            missed, *hits, not_shot = sums_by_digit  # views
+            not_shot[...] = missed
+            for hit, factors_of_label in zip(hits, factors, strict=True):
+                not_shot += np.uint64(factors_of_label[permutation[cell]]) * hit
         return sums.ravel()
 
     def _codes_by_shots(self) -> list[Codes]:
@@ -528,14 +531,15 @@ class Positions:
         return after, is_unshot & (possible > 1)
 
     def _misses_of_shot(self, misses: Codes, after: list[Codes]) -> Codes:
-        """Return for each position the misses of a shot: its own, and those of the parts.
+        """Return for each position the total misses if a cell is shot, and then played on.
 
-        misses -- of all positions, by code. after -- the codes after each reply, a miss first.
+        misses -- the total misses of all positions, by their code. after -- for each reply, a miss
+        first, the codes of the positions that it leads to.
         """
-        total = self.configurations[after[0]].copy()
-        for part in after:
-            total += misses[part]
-        return total
+        total_misses = self.configurations[after[0]].copy()  # each of these misses the shot
+        for codes_after_reply in after:
+            total_misses += misses[codes_after_reply]
+        return total_misses
 
 
 def _keep_greatest(

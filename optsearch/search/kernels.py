@@ -664,9 +664,10 @@ def misses_by_announced_search(
 ) -> int:
     """Return the least misses of a silent position, by the search for announced sinkings.
 
-    The search takes each set of cells for one ship. It sinks at the last hit, so that its
-    announcement tells nothing. This is a second way to the value of `Kernel.solve`: the search uses
-    the bounds and keys of ships, and no machine words.
+    The search takes all cells of a configuration for one ship. That ship sinks at the last hit, so
+    that its announcement tells nothing. This is a second way to the value of `Kernel.solve`: with
+    announcements the search has other bounds and other keys of its table, and no machine words.
+
     tick -- called with the number of nodes now and then; may raise. memory -- bytes of the table.
     Errors as in `Family.of`.
     """

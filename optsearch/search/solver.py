@@ -54,7 +54,7 @@ from optsearch.tree.solution import SearchStatus, ShotValue, Solution
 __all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
 
 DEFAULT = SolverOptions()
-SOON = 20_000  # configurations up to which a first bracket takes a moment
+MOST_AT_ONCE = 20_000  # configurations up to which a first bracket takes a moment
 
 
 class Solver:
@@ -299,7 +299,7 @@ class Solver:
         If the search may be cut short, it begins with the upper bounds that rules give.
         """
         limit = self._limit
-        is_long = limit is not None or (partial and len(self.kernel.root.family) > SOON)
+        is_long = limit is not None or (partial and len(self.kernel.root.family) > MOST_AT_ONCE)
         if is_long and self._greedy_misses is None:
             self.watch.tick()
             self._greedy_misses = self.kernel.greedy_misses()
@@ -318,14 +318,15 @@ class Solver:
         return self._make_solution(frontier.upper, self._best_cells(frontier), NO_BUDGET)
 
     def _bracket_after_interrupt(self) -> None:
-        """Add the upper bounds of rules to a search that began without them, if that is quick.
+        """Add upper bounds to a search that was interrupted: what greedy and rollouts need.
 
-        A search with a time limit has them from its beginning.
+        Nothing is done if the search has these bounds already, as with a time limit, or if they
+        would take long.
         """
         frontier = self.watch.frontier
         if frontier is None or self._limit is not None or self._greedy_misses is not None:
             return
-        if len(self.kernel.root.family) <= SOON:
+        if len(self.kernel.root.family) <= MOST_AT_ONCE:
             self._greedy_misses = self.kernel.greedy_misses()
             frontier.add_known_strategy(first_greedy, self._greedy_misses)
             frontier.add_strategy(greedy_choice)

@@ -331,17 +331,18 @@ def random_puzzle(
     revealed: float = 0.1,
     seed: int | np.random.Generator = 0,
 ) -> Puzzle:
-    """Make a puzzle with all counts of a random fleet and a share of the cells revealed.
+    """Make a puzzle with all counts of a random fleet and some cells revealed.
 
     It has a solution, and may have others. Models and methods are compared on such puzzles.
+    revealed -- the share of the cells that are revealed, from 0 to 1.
     """
     rng = np.random.default_rng(seed)
     puzzle = Puzzle(rows, columns, fleet)
     solution = random_solution(puzzle, rng)
     indices = rng.choice(rows * columns, round(revealed * rows * columns), replace=False)
     cells = [puzzle.cell(index) for index in indices.tolist()]
-    values = tuple((cell, puzzle.shows(solution, cell)) for cell in cells)
-    return replace(with_counts(puzzle, solution), revealed=values)
+    cells_and_values = tuple((cell, puzzle.shows(solution, cell)) for cell in cells)
+    return replace(with_counts(puzzle, solution), revealed=cells_and_values)
 
 
 def with_counts(puzzle: Puzzle, solution: Solution) -> Puzzle:

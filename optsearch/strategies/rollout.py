@@ -510,12 +510,17 @@ class _Comparison:
         return cell
 
     def _narrow(self, part: _FamilyPart, chosen: list[int], levels: tuple[Level, ...]) -> int:
-        """Return the cheapest candidate: the levels drop candidates in turn, greedy first."""
+        """Return the cheapest of the chosen cells.
+
+        Each level (the first is greedy) compares the cells that are left by rollouts of the levels
+        up to it. It keeps at most `kept` cells, and none that costs more than the margin above the
+        cheapest.
+        """
         size = self._family.size(part.members)
-        for last, level in enumerate(levels, 1):
-            costs = {cell: self._cost_after(part, cell, levels[:last]) for cell in chosen}
+        for levels_used, level in enumerate(levels, 1):
+            costs = {cell: self._cost_after(part, cell, levels[:levels_used]) for cell in chosen}
             chosen = sorted(chosen, key=costs.__getitem__)
-            limit = costs[chosen[0]] + level.margin * UNIT // 100 * size
+            limit = costs[chosen[0]] + level.margin * UNIT // 100 * size  # in percent of a miss
             chosen = [cell for cell in chosen[: level.kept] if costs[cell] <= limit]
         return chosen[0]
 
