@@ -321,8 +321,9 @@ def test_no_conflict_and_no_room():
 
 @pytest.mark.parametrize("method", [None, *making.METHODS])
 def test_generated_puzzles_are_unique_and_minimal(method):
-    puzzle = solitaire.generate(5, 4, (3, 2, 1), 5, method)
-    assert puzzle == solitaire.generate(5, 4, (3, 2, 1), 5, method)
+    options = solitaire.MinimiseOptions(method=method)
+    puzzle = solitaire.generate(5, 4, (3, 2, 1), 5, options=options)
+    assert puzzle == solitaire.generate(5, 4, (3, 2, 1), 5, options=options)
     assert len(all_solutions(puzzle)) == 1
     for clue in puzzle.clues:
         assert len(all_solutions(puzzle.weakened(clue))) > 1
@@ -338,7 +339,9 @@ def test_a_puzzle_is_unique_and_minimal_by_the_cell_model(kind):
 
 
 def test_kept_counts():
-    puzzle = solitaire.generate(6, 6, (3, 2, 2, 1, 1, 1), 4, keep_counts=True)
+    puzzle = solitaire.generate(
+        6, 6, (3, 2, 2, 1, 1, 1), 4, options=solitaire.MinimiseOptions(keep_counts=True)
+    )
     assert None not in puzzle.row_counts + puzzle.column_counts
     assert solitaire.is_minimal(puzzle, keep_counts=True)
     assert len(solitaire.minimise(puzzle, 1).clues) < len(puzzle.clues)
@@ -467,10 +470,10 @@ def test_too_few_counts_say_how_an_unknown_one_is_written(call_command, tmp_path
 
 def test_time_limits_of_making_and_reasoning():
     with pytest.raises(TooLarge, match="the time is over"):
-        solitaire.generate(6, 6, (3, 2, 1), time_limit=1e-9)
+        solitaire.generate(6, 6, (3, 2, 1), options=solitaire.MinimiseOptions(time_limit=1e-9))
     puzzle = SOURCE.revealing(counting.solutions(SOURCE, 1)[0])
     with pytest.raises(TooLarge, match="the time is over"):
-        solitaire.minimise(puzzle, time_limit=1e-9)
+        solitaire.minimise(puzzle, options=solitaire.MinimiseOptions(time_limit=1e-9))
     with pytest.raises(TooLarge, match="the time for suppositions is over"):
         reasoning.explain(Puzzle(6, 6, (3, 2)), 2, time_limit=-1)
     grade = reasoning.grade(SOURCE, 2, time_limit=-1)
@@ -526,7 +529,9 @@ def test_ctrl_c_ends_cp_sat(arguments, source_file):
 
 
 def test_a_supposition_says_what_it_contradicts():
-    puzzle = solitaire.generate(8, 8, (4, 3, 2, 2, 1, 1), 3, keep_counts=True)
+    puzzle = solitaire.generate(
+        8, 8, (4, 3, 2, 2, 1, 1), 3, options=solitaire.MinimiseOptions(keep_counts=True)
+    )
     steps = [s for s in reasoning.grade(puzzle, 1).steps if s.rule == "supposition"]
     assert any(step.chain for step in steps)
     for step in steps:
@@ -745,7 +750,9 @@ def test_a_level_that_no_puzzle_has(call_command, tmp_path):
 
 
 def test_a_sheet_has_puzzles_and_answers(call_command, tmp_path):
-    puzzle = solitaire.generate(5, 5, (3, 2, 1), 3, keep_counts=True)
+    puzzle = solitaire.generate(
+        5, 5, (3, 2, 1), 3, options=solitaire.MinimiseOptions(keep_counts=True)
+    )
     (solution,) = all_solutions(puzzle)
     figure = Figure(figsize=sheet_size([puzzle] * 4))
     draw_sheet(figure, [(puzzle, solution)] * 4)

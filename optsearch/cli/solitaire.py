@@ -30,6 +30,7 @@ from optsearch.solitaire import (
 )
 from optsearch.solitaire.puzzle import WATER, piece_text
 from optsearch.support.errors import NotInstalled, PuzzleError, TooLarge
+from optsearch.support.progress import Progress, Status
 
 solitaire = Commands(
     name="solitaire",
@@ -80,10 +81,14 @@ class MakingOptions:
     keep_counts: bool = False
     time_limit: float | None = None
 
-    @property
-    def method_name(self) -> str | None:
-        """The name of the method for `optsearch.solitaire.making`."""
-        return None if self.method is None else self.method.value
+    def with_progress(self, progress: Progress[Status]) -> making.MinimiseOptions:
+        """Return the options of the library, with a function to call with each status."""
+        return making.MinimiseOptions(
+            method=None if self.method is None else self.method.value,
+            keep_counts=self.keep_counts,
+            time_limit=self.time_limit,
+            progress=progress,
+        )
 
 
 # Looking at a puzzle
@@ -279,14 +284,7 @@ def minimise(
     """Leave out clues until every clue is needed."""
     puzzle = formats.load(file)
     with show_progress("leaving out") as progress:
-        minimal = making.minimise(
-            puzzle,
-            seed=seed,
-            method=options.method_name,
-            keep_counts=options.keep_counts,
-            progress=progress,
-            time_limit=options.time_limit,
-        )
+        minimal = making.minimise(puzzle, seed, options.with_progress(progress))
     save_and_show(minimal, output, figure, form, seed=seed, clues_before=len(puzzle.clues))
 
 
@@ -327,11 +325,8 @@ def generate(
             columns,
             lengths,
             seed=seed,
-            method=options.method_name,
-            keep_counts=options.keep_counts,
-            progress=progress,
-            time_limit=options.time_limit,
             level=level_name,
+            options=options.with_progress(progress),
         )
     fields = {} if level_name is None else {"level": level_name}
     save_and_show(puzzle, output, figure, form, seed=seed, **fields)

@@ -9,7 +9,14 @@ of a person, and grades them.
 from optsearch.solitaire.addresses import from_address, to_address
 from optsearch.solitaire.counting import count
 from optsearch.solitaire.formats import load, parse, save, to_text
-from optsearch.solitaire.making import generate, is_minimal, is_unique, minimise, solve
+from optsearch.solitaire.making import (
+    MinimiseOptions,
+    generate,
+    is_minimal,
+    is_unique,
+    minimise,
+    solve,
+)
 from optsearch.solitaire.models import conflict
 from optsearch.solitaire.puzzle import Clue, Puzzle, Solution
 from optsearch.solitaire.reasoning import Grade, Step, explain, grade
@@ -17,6 +24,7 @@ from optsearch.solitaire.reasoning import Grade, Step, explain, grade
 __all__ = [
     "Clue",
     "Grade",
+    "MinimiseOptions",
     "Puzzle",
     "Solution",
     "Step",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -157,13 +157,28 @@ def _seconds_left(end: float | None) -> float | None:
     return None if end is None else max(end - time.monotonic(), 0.0)
 
 
+@dataclass(frozen=True, kw_only=True)
+class MinimiseOptions:
+    """How clues are left out of a puzzle.
+
+    method -- finds other solutions: one of `METHODS`; by default as in `solve`. keep_counts -- True
+    to leave out revealed cells only. time_limit -- seconds for all clues together. progress --
+    called with a status for each clue, or for each fleet that is tried for a level.
+    """
+
+    method: str | None = None
+    keep_counts: bool = False
+    time_limit: float | None = None
+    progress: Progress[Status] = no_progress
+
+
+DEFAULT_OPTIONS = MinimiseOptions()
+
+
 def minimise(
     puzzle: Puzzle,
     seed: int | np.random.Generator = 0,
-    method: str | None = None,
-    keep_counts: bool = False,
-    progress: Progress[Status] = no_progress,
-    time_limit: float | None = None,
+    options: MinimiseOptions = DEFAULT_OPTIONS,
 ) -> Puzzle:
     """Return the puzzle without clues that its single solution does not need.
 
@@ -171,38 +186,33 @@ def minimise(
     the seed: revealed cells before counts; of a shaped piece first the shape. One pass is enough:
     a clue that is needed beside more clues is needed beside fewer.
 
-    method -- one of `METHODS`; by default as in `solve`. keep_counts -- True to leave out revealed
-    cells only. Raises PuzzleError for a puzzle that does not have exactly one solution, and
-    TooLarge if the time (seconds) is over.
+    Raises PuzzleError for a puzzle that does not have exactly one solution, and TooLarge if the
+    time is over.
     """
-    end = _end_time(time_limit)
-    solutions = solve(puzzle, 2, method, time_limit)
+    end = _end_time(options.time_limit)
+    solutions = solve(puzzle, 2, options.method, options.time_limit)
     if len(solutions) != 1:
         raise PuzzleError(
             f"{puzzle} has {'no solution' if not solutions else 'several solutions'}; a puzzle "
             "with exactly one can be minimised"
         )
-    return _minimise(
-        puzzle, solutions[0], np.random.default_rng(seed), method, keep_counts, progress, end
-    )
+    return _minimise(puzzle, solutions[0], np.random.default_rng(seed), options, end)
 
 
 def _minimise(
     puzzle: Puzzle,
     solution: Solution,
     rng: np.random.Generator,
-    method: str | None,
-    keep_counts: bool,
-    progress: Progress[Status],
+    options: MinimiseOptions,
     end: float | None,
 ) -> Puzzle:
     """Return the puzzle without clues that its single solution does not need; see `minimise`."""
     shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
     order = [clue for clue in shuffled if clue.kind == "cell"]
-    if not keep_counts:
+    if not options.keep_counts:
         order += [clue for clue in shuffled if clue.kind != "cell"]
     others: list[Solution] = []  # solutions of weaker puzzles: a clue that excludes one is needed
-    report = meter(progress, len(order))
+    report = meter(options.progress, len(order))
     for clues_done, full_clue in enumerate(order):
         report(clues_done)
         clue: Clue | None = full_clue
@@ -210,7 +220,7 @@ def _minimise(
             weaker = puzzle.weakened(clue)
             if any(map(weaker.is_solved_by, others)):
                 break
-            other = _other_solution(weaker, solution, method, end)
+            other = _other_solution(weaker, solution, options.method, end)
             if other is not None:
                 others.append(other)
                 break
@@ -241,11 +251,8 @@ def generate(
     columns: int,
     fleet: tuple[int, ...],
     seed: int | np.random.Generator = 0,
-    method: str | None = None,
-    keep_counts: bool = False,
-    progress: Progress[Status] = no_progress,
-    time_limit: float | None = None,
     level: str | None = None,
+    options: MinimiseOptions = DEFAULT_OPTIONS,
 ) -> Puzzle:
     """Make a puzzle with exactly one solution and no clue to spare; equal seeds give equal puzzles.
 
@@ -258,32 +265,29 @@ def generate(
     uniform.
 
     level -- one of `LEVELS`: a clue is left out only if the puzzle does not get harder than that.
-    The other parameters are those of `minimise`.
 
-    Raises TooLarge if the time (seconds) is over, and PuzzleError if no puzzle of the level was
-    found.
+    Raises TooLarge if the time is over, and PuzzleError if no puzzle of the level was found.
     """
-    end = _end_time(time_limit)
+    end = _end_time(options.time_limit)
     puzzle = Puzzle(rows, columns, fleet)
     rng = np.random.default_rng(seed)
     if level is not None:
-        return _generate_of_level(puzzle, rng, LEVELS.index(level), keep_counts, progress, end)
+        return _generate_of_level(puzzle, rng, LEVELS.index(level), options, end)
     solution = random_solution(puzzle, rng)
     puzzle = with_counts(puzzle, solution)
-    while (other := _other_solution(puzzle, solution, method, end)) is not None:
+    while (other := _other_solution(puzzle, solution, options.method, end)) is not None:
         differing = list(bits(sum(other) ^ sum(solution)))
         cell = puzzle.cell(int(rng.choice(differing)))
         revealed = (*puzzle.revealed, (cell, puzzle.shows(solution, cell)))
         puzzle = replace(puzzle, revealed=revealed)
-    return _minimise(puzzle, solution, rng, method, keep_counts, progress, end)
+    return _minimise(puzzle, solution, rng, options, end)
 
 
 def _generate_of_level(
     puzzle: Puzzle,
     rng: np.random.Generator,
     level: int,
-    keep_counts: bool,
-    progress: Progress[Status],
+    options: MinimiseOptions,
     end: float | None,
 ) -> Puzzle:
     """Make a puzzle of a level (an index into `LEVELS`); each of its clues keeps it that easy."""
@@ -293,7 +297,7 @@ def _generate_of_level(
             raise _out_of_time_error(puzzle)
         return LEVELS.index(grade(puzzle, max(0, level - 1), _seconds_left(end)).level)
 
-    report = meter(progress, _FLEETS_TRIED)
+    report = meter(options.progress, _FLEETS_TRIED)
     for attempt in range(_FLEETS_TRIED):
         report(attempt)
         solution = random_solution(puzzle, rng)
@@ -307,7 +311,8 @@ def _generate_of_level(
         clues = [trial.clues[i] for i in rng.permutation(len(trial.clues))]
         for clue in sorted(clues, key=lambda clue: clue.kind != "cell"):
             fewer = trial.with_clues(other for other in trial.clues if other != clue)
-            if (clue.kind == "cell" or not keep_counts) and level_of(fewer) <= level:
+            may_leave_out = clue.kind == "cell" or not options.keep_counts
+            if may_leave_out and level_of(fewer) <= level:
                 trial = fewer
         if level_of(trial) == level:
             return trial
