@@ -130,7 +130,7 @@ def cases(draw, most_checks):
     return Case(rules, tuple(shots), tuple(checks), draw(st.integers(0, 999)))
 
 
-class Session:
+class RandomSession:
     """The commands on one case so far (lines), and the definition of its game."""
 
     def __init__(self, call_command, case):
@@ -952,7 +952,7 @@ def check_first_hit(session):
     """The game that the first hit ends, from the misses on; greedy past its endgame and in it."""
     misses = tuple(shot for shot in session.case.shots if shot[1] == "miss")
     case = Case(replace(session.rules, ends="hit"), misses, (), session.case.number)
-    game = Session(session.call_command, case)
+    game = RandomSession(session.call_command, case)
     game.lines = session.lines
     counts = game.definition.counts(game.root)
     if game.configurations > MOST or game.configurations * len(counts) > EFFORT:
@@ -1095,7 +1095,7 @@ UNSHOWN = (check_board, check_page)  # refused for users' rules; where hits show
 
 
 def check(call_command, case, seed):
-    session = Session(call_command, case)
+    session = RandomSession(call_command, case)
     try:
         for one in (*ALWAYS, *case.checks):
             is_unshown = case.rules.announce == "place" or case.rules.tells is not None
