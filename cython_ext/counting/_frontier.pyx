@@ -189,7 +189,7 @@ cdef inline uint64_t hash_of(Cells mask) noexcept nogil:
 cdef class Frontier:
     """Passes over the cells for one set of constraints.
 
-    tables -- has as attributes, for constraints on a board (`optsearch.counting.frontier.Tables`):
+    tables -- has as attributes, for constraints on a board (`optsearch.counting.frontier.SweepTables`):
 
     starts -- int32 (cells + 1,): the placements whose first cell is k are number starts[k] to
         starts[k + 1] - 1.

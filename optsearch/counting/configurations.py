@@ -125,7 +125,10 @@ class Listing:
 
     @cached_property
     def _compatible(self) -> list[list[NDArray[np.uint8]]]:
-        """For each two parts, 1 where a placement of the first fits beside one of the second."""
+        """Matrices of 0 and 1, one for each two parts: 1 if placements of both can be together.
+
+        Each has the shape (placements of the first part, placements of the second part).
+        """
         sets = [to_words(part.placements) for part in self._parts]
         closed = [
             to_words([ship | self._board.halo(ship) for ship in part.placements])

@@ -95,7 +95,7 @@ def find_conflict(
 ) -> tuple[Shot, ...]:
     """Return a minimal set of replies that cannot all be true; empty if all can be.
 
-    Without any one of them, the others can be true. If sinkings are told and the fleet is not
+    If any reply is left out, the others can be true. If sinkings are told and the fleet is not
     known, the set is not minimal: it has all shots.
 
     Each reply in turn, from the first, is left out for good if the others are still impossible

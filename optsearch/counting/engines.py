@@ -210,10 +210,10 @@ class NamedShips:
     If no ship is barred from a placement that another of its length may have, names can be
     exchanged. Then ships of equal length are counted as equal ones, in a smaller table.
 
-    Let t ships have one length, and let c, d, … of them have each name. Then a configuration of
-    equal ships stands for t! / (c! d! …) configurations, and a placement of this length has a ship
-    of the first name in the share c / t of those with the placement. Other queries, samples and
-    weights go to a table with all names, which is built for the first of them.
+    Let t ships have one length: c of them the first name, d the second one, and so on. Then each
+    configuration of equal ships can be named in t! / (c! d! …) ways. If it has a placement of this
+    length, the ship there has the first name in the share c / t of these ways. Other queries,
+    samples and weights go to a table with all names, which is built for the first of them.
     """
 
     def __init__(self, game: Game):
@@ -235,7 +235,7 @@ class NamedShips:
         return self._with_names.roundings
 
     def _drop_names(self, constraints: Constraints) -> Constraints | None:
-        """Return the constraints with lengths in place of names; None if names matter.
+        """Return the constraints without names, by lengths alone; None if names matter.
 
         They matter if a ship is barred from a placement that another of its length may have.
         """
@@ -303,7 +303,7 @@ class NamedShips:
 
 
 def _drop_name(kind: int) -> int:
-    """Return the length of a ship with a name; another kind as it is."""
+    """Return the length of a ship with a name; return any other kind unchanged."""
     return int(kind) if isinstance(kind, Lettered) else kind
 
 

@@ -358,8 +358,8 @@ class FrontierSweep:
     ) -> Callable[[int], None]:
         """Return the function that the kernel calls after each cell of some passes.
 
-        It reports the share of the masks that are swept, as they are bounded. In the first pass it
-        also checks that the layers to come will fit into memory (`_require_memory`).
+        It reports the share of the masks that are swept, by bounds on their numbers. In the first
+        pass it also checks that the layers to come will fit into memory (`_require_memory`).
 
         has_way_back -- True if each second pass goes from the last cell to the first.
         """

@@ -299,7 +299,7 @@ class Posterior:
 
     @cached_property
     def _case_counts(self) -> list[dict[Ship, int]]:
-        """For each case, the number of configurations with each ship that is not sunk.
+        """The number of configurations with each ship that is not sunk, for each case.
 
         The number of configurations of each case comes with it, so `_case_sizes` is set too.
         """

@@ -261,7 +261,7 @@ def _ships_text(game: Game, ships: Iterable[int]) -> str:
 def _scale_to_integers(weights: Mapping[K, Weight], name_key: Callable[[K], str]) -> dict[K, int]:
     """Multiply weights by their least common denominator; PositionError for a negative one.
 
-    name_key -- returns what an error calls a key; an empty text stands for "the others".
+    name_key -- returns what an error calls a key; for an empty text it says "the others".
     """
     exact: dict[K, int | Fraction] = {}
     for key, weight in weights.items():
@@ -371,8 +371,8 @@ class FleetPrior(Prior):
 
     lengths -- if it is known which lengths the ships have, but not which ship has which: these
     lengths, descending. None if all fleets can occur.
-    are_vectors_equal -- True if the vectors of lengths are equally likely in place of the
-    configurations.
+    are_vectors_equal -- True if all vectors of lengths are equally likely; False if all
+    configurations are.
     """
 
     are_vectors_equal = False
@@ -425,8 +425,8 @@ class FleetPrior(Prior):
 class BoardFilter(Prior):
     """A prior that keeps the weights of some boards; the others weigh 0.
 
-    base -- the prior whose weights are kept. None stands for equal weights, or for those of
-    `MixedPosterior` without a prior.
+    base -- the prior whose weights are kept. None: all weights are equal, or in a
+    `MixedPosterior` those that it has without a prior.
     """
 
     base: Prior | None
@@ -463,7 +463,7 @@ def update_by_replies(position: NoisyPosition, prior: Prior | None = None) -> Pr
     """Return a prior with the weights of the replies that may be false, if any leaves doubt.
 
     Each such reply has the probability p if a ship is on the cell, and q if not; it multiplies the
-    weight of a ship on the cell by p / q. Without such a reply the prior is returned as it is.
+    weight of a ship on the cell by p / q. Without such a reply the prior is returned unchanged.
     """
     if not position.weights:
         return prior
@@ -587,7 +587,7 @@ def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
     weights: dict[tuple[int, ...], Fraction] = {}
 
     def place_others(placed: tuple[int, ...], closed: int, choices: int) -> None:
-        """Place the ships after those placed; their placements came from so many choices."""
+        """Place the other ships; `choices` is the product of the choices for those placed."""
         if len(placed) == len(fleet):
             configuration = tuple(sorted(placed))
             weight = weights.get(configuration, Fraction(0))

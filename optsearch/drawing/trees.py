@@ -103,7 +103,7 @@ def _legend_text(placed: Sequence[PlacedVertex]) -> str:
 
 
 class _EdgeMiddle(NamedTuple):
-    """The middle of an edge, and the reply that it stands for; None in an abstract tree."""
+    """The middle of an edge, and its reply; the reply is None in an abstract tree."""
 
     reply: Reply | None
     x: float

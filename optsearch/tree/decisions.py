@@ -119,7 +119,7 @@ class DecisionTree:
         A node is the cell it shoots. A leaf is a check mark, its depth, and its number of
         configurations if that is not 1.
 
-        depth -- the number of shots after which a subtree is left out: dots stand for it, with its
+        depth -- the number of shots after which a subtree is left out: it becomes dots and its
         number of configurations. None leaves out nothing.
         """
         after = f" after {self.position}" if self.position.shots else ""

@@ -157,7 +157,7 @@ class Solution:
         return f"{self._require_total()}/{self.configurations}"
 
     def _require_total(self) -> int:
-        """Return the total height; NotSupported if there is none."""
+        """Return the total height; raise NotSupported if it is not known."""
         if self.total_height is not None:
             return self.total_height
         if self.objective.kind == "within":
