@@ -61,7 +61,7 @@ STRIP = ["-s"] if platform.system() == "Linux" else []
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-wrapv"]
 
 
-def compiles(flags):
+def compiler_accepts(flags):
     """True if the C compiler of this machine takes these flags."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.c")
@@ -81,61 +81,61 @@ def compiles(flags):
 
 
 @cache
-def builds():
+def flags_of_builds():
     """Map each folder below compiled/builds (None: the plain modules) to its compiler flags."""
     if QUICK:
         return {None: ["-O1", "-g0"]}
     result = {None: ["-O3", "-g0"]}  # -g0: Python asks for debug information
     if platform.machine() in ("x86_64", "AMD64"):
         for name, flags in INSTRUCTION_SETS.items():
-            if compiles(flags):
+            if compiler_accepts(flags):
                 result[name] = [*result[None], *flags]
     if DEBUG:
         result["debug"] = ["-O1", "-g", "-UNDEBUG", *SANITIZE]
     return result
 
 
-def declarations(kernel):
+def declaration_files(kernel):
     """List the .pxd files that a kernel needs: its own, those it cimports, and those of these."""
     needed, unread = set(), [kernel] if kernel.exists() else []
     while unread:
         path = unread.pop()
         text = path.read_text(encoding="utf-8")
-        names = re.findall(r"^(?:from\s+(\S+)\s+)?cimport\s+(\S+)", text, re.MULTILINE)
-        beside = [Path("cython_ext/optsearch/compiled", kernel.parent.name, f"{kernel.stem}.pxd")]
-        beside += [
-            Path(folder, *(origin or name).split(".")).with_suffix(".pxd")
-            for origin, name in names
-            for folder in INCLUDED
+        candidates = [
+            Path("cython_ext/optsearch/compiled", kernel.parent.name, f"{kernel.stem}.pxd")
         ]
-        new = {pxd for pxd in beside if pxd.is_file()} - needed
+        for origin, name in re.findall(r"^(?:from\s+(\S+)\s+)?cimport\s+(\S+)", text, re.MULTILINE):
+            module_path = Path(*(origin or name).split(".")).with_suffix(".pxd")
+            candidates += [Path(folder, module_path) for folder in INCLUDED]
+        new = {file for file in candidates if file.is_file()} - needed
         needed |= new
         unread += new
     return sorted(needed)
 
 
-def sources():
+def kernel_sources():
     """Map the name of each kernel to its source; the shared module has none but this file."""
     kernels = {path.stem: path for path in sorted(Path("cython_ext").glob("*/_*.pyx"))}
     return {**kernels, SHARED: Path("cython_ext", f"{SHARED}.c")}
 
 
-def module(source):
+def module_name(source):
     """Return the module of a kernel, with its room, below optsearch.compiled."""
     return source.stem if source.stem == SHARED else f"{source.parent.name}.{source.stem}"
 
 
 def c_file(build, source):
     """Return the C file of a kernel for a build; object files are named after it."""
-    is_translated = build in (None, "debug")  # else it is a copy
-    place = Path(build or "release", source if is_translated else source.name)
-    return Path("build", place).with_suffix(".c")
+    is_translated = build in (None, "debug")  # for other builds it is a copy of the plain one
+    path = Path(build or "release", source if is_translated else source.name)
+    return Path("build", path).with_suffix(".c")
 
 
 def copy_c_files(build):
     """Copy the C files of the plain build that changed since they were copied for this one."""
-    for name in FASTER & sources().keys():
-        plain, copy = (c_file(place, sources()[name]) for place in (None, build))
+    for name in FASTER & kernel_sources().keys():
+        source = kernel_sources()[name]
+        plain, copy = c_file(None, source), c_file(build, source)
         copy.parent.mkdir(parents=True, exist_ok=True)
         if not copy.exists() or copy.stat().st_mtime < plain.stat().st_mtime:
             shutil.copy2(plain, copy)
@@ -149,17 +149,17 @@ def translate(build):
         if not translation.exists():
             return True
         with translation.open(encoding="utf-8") as file:
-            is_by_this = f" by Cython {Cython.__version__} " in file.readline()
-        needs = filter(Path.exists, (source, Path(__file__), *declarations(source)))
-        newest = max(path.stat().st_mtime for path in needs)
-        return not is_by_this or translation.stat().st_mtime < newest
+            is_by_this_cython = f" by Cython {Cython.__version__} " in file.readline()
+        needed = filter(Path.exists, (source, Path(__file__), *declaration_files(source)))
+        newest = max(path.stat().st_mtime for path in needed)
+        return not is_by_this_cython or translation.stat().st_mtime < newest
 
     is_debug = build == "debug"
-    stale = [source for source in sources().values() if is_stale(source)]
+    stale = [source for source in kernel_sources().values() if is_stale(source)]
     if stale:
-        say(f"translating {len(stale)} kernels")
+        print_step(f"translating {len(stale)} kernels")
         cythonize(
-            [Extension(f"optsearch.compiled.{module(path)}", [str(path)]) for path in stale],
+            [Extension(f"optsearch.compiled.{module_name(path)}", [str(path)]) for path in stale],
             build_dir=str(Path("build", build or "release")),
             shared_utility_qualified_name=f"optsearch.compiled.{SHARED}",
             include_path=INCLUDED,
@@ -177,20 +177,20 @@ def translate(build):
         )
 
 
-def extensions():
+def make_extensions():
     """List the extensions, one for each kernel and build."""
     result = []
-    for build, flags in builds().items():
-        for name, source in sources().items():
+    for build, flags in flags_of_builds().items():
+        for name, source in kernel_sources().items():
             if build is None:
-                place = Path("optsearch", "compiled")
+                package = "optsearch.compiled"
             elif build == "debug" or name in FASTER:
-                place = Path("optsearch", "compiled", "builds", build)
+                package = f"optsearch.compiled.builds.{build}"
             else:
                 continue
             result.append(
                 Extension(
-                    ".".join((*place.parts, module(source))),
+                    f"{package}.{module_name(source)}",
                     [str(c_file(build, source))],
                     extra_compile_args=flags,
                     extra_link_args=SANITIZE if build == "debug" else STRIP,
@@ -199,7 +199,7 @@ def extensions():
     return result
 
 
-def say(text, is_last=False):
+def print_step(text, is_last=False):
     """Show how far the build is: on a terminal each text replaces the one before."""
     print(text, end="\r" if sys.stdout.isatty() and not is_last else "\n", flush=True)
 
@@ -221,14 +221,14 @@ class BuildKernels(build_ext):
 
     def run(self):
         """Translate and build, and delete other kernels of this Python."""
-        for build in builds():
+        for build in flags_of_builds():
             if build in (None, "debug"):
                 translate(build)
             else:
                 copy_c_files(build)
         for kernel in self.extensions:
             Path(*kernel.name.split(".")).parent.mkdir(parents=True, exist_ok=True)
-        # Else one processor would compile the longest while the others wait.
+        # Otherwise one processor would compile the longest one while the others wait.
         self.extensions.sort(key=lambda kernel: -Path(kernel.sources[0]).stat().st_size)
         self.ready = []
         super().run()
@@ -244,12 +244,12 @@ class BuildKernels(build_ext):
         """Compile a kernel, and say how many are ready."""
         super().build_extension(extension)
         self.ready.append(extension.name)
-        ready, every = len(self.ready), len(self.extensions)
-        if sys.stdout.isatty() or ready % 10 == 0 or ready == every:
-            say(f"compiling kernels: {ready} of {every}", is_last=ready == every)
+        ready, total = len(self.ready), len(self.extensions)
+        if sys.stdout.isatty() or ready % 10 == 0 or ready == total:
+            print_step(f"compiling kernels: {ready} of {total}", is_last=ready == total)
 
 
-def commit():
+def commit_of_source():
     """Return the commit of this source, from its archive or from git; empty if neither has it."""
     if COMMIT.is_file():
         return COMMIT.read_text(encoding="ascii")
@@ -270,7 +270,7 @@ class BuildWithData(build_py):
         if not self.editable_mode:
             folder = Path(self.build_lib, "optsearch", "data")
             shutil.copytree("data", folder, dirs_exist_ok=True)
-            Path(folder, COMMIT).write_text(commit(), encoding="ascii")
+            Path(folder, COMMIT).write_text(commit_of_source(), encoding="ascii")
 
     def get_outputs(self, include_bytecode=True):
         """List the files that `run` writes."""
@@ -286,10 +286,10 @@ class SourceWithCommit(sdist):
     def make_release_tree(self, base_dir, files):
         """Lay out the files of the archive."""
         super().make_release_tree(base_dir, files)
-        Path(base_dir, COMMIT).write_text(commit(), encoding="ascii")
+        Path(base_dir, COMMIT).write_text(commit_of_source(), encoding="ascii")
 
 
-def description():
+def long_description():
     """Return README.md for a package index, without pictures and links to files beside it."""
     text = Path("README.md").read_text(encoding="utf-8")
     picture = r"!\[[^]]*\]\((?!https?:)[^)]*\)"
@@ -299,9 +299,9 @@ def description():
 
 if __name__ == "__main__":  # processes that translate kernels read this file, too
     setup(
-        long_description=description(),
+        long_description=long_description(),
         long_description_content_type="text/markdown",
-        ext_modules=extensions(),
+        ext_modules=make_extensions(),
         cmdclass={
             "build_ext": BuildKernels,
             "build_py": BuildWithData,
