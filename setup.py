@@ -1,17 +1,18 @@
 """Build each cython_ext/room/_name.pyx as the private module optsearch.compiled.room._name.
 
-The C file of a kernel is compiled for the plain instruction set of the machine (this is the module
-optsearch.compiled.room._name) and, where that makes it faster and the compiler can, once more for
-each newer one into optsearch/compiled/builds/<name>/room/; optsearch/compiled/__init__.py picks the
-best that the processor runs. What Cython would write into every kernel anew, views above all, is
-one module, _cyutility, which all of them import.
+The C file of a kernel is compiled for the plain instruction set of the machine, as the module
+optsearch.compiled.room._name. If a newer instruction set makes the kernel faster, and the compiler
+supports it, the C file is compiled again into optsearch/compiled/builds/<name>/room/. On import,
+optsearch/compiled/__init__.py chooses the fastest build that the processor runs. Code that Cython
+would write into every kernel, above all for views, is in one module, _cyutility, which all kernels
+import.
 
-A kernel is built again when its source, a .pxd that it cimports or this file is newer. Its C file,
-in build/release, is the same for all Pythons.
+A kernel is built again if its source, a .pxd that it cimports or this file is newer. Its C file, in
+build/release, serves all versions of Python.
 
-With OPTSEARCH_DEBUG=1 there is one more, optsearch/compiled/builds/debug/, in which every access to
-memory is checked: views by Cython, pointers and arrays by the compiler's sanitizers. The package
-uses it when OPTSEARCH_DEBUG=1 is set at run time (`make test-debug` preloads the sanitizer's
+With OPTSEARCH_DEBUG=1 there is one more build, optsearch/compiled/builds/debug/, in which every
+access to memory is checked: views by Cython, pointers and arrays by the compiler's sanitizers. The
+package uses it if OPTSEARCH_DEBUG=1 is set at run time (`make test-debug` preloads the sanitizer's
 library). With OPTSEARCH_QUICK=1 there is only the plain build, compiled in a third of the time
 (`make test-pythons`).
 """
@@ -62,7 +63,7 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-w
 
 
 def compiler_accepts(flags):
-    """True if the C compiler of this machine takes these flags."""
+    """True if the C compiler of this machine accepts these flags."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.c")
         source.write_text("int probe(int x) { return x + 1; }\n")
@@ -82,7 +83,7 @@ def compiler_accepts(flags):
 
 @cache
 def flags_of_builds():
-    """Map each folder below compiled/builds (None: the plain modules) to its compiler flags."""
+    """Map each build to its compiler flags: a folder below compiled/builds, or None if plain."""
     if QUICK:
         return {None: ["-O1", "-g0"]}
     result = {None: ["-O3", "-g0"]}  # -g0: Python asks for debug information
@@ -96,7 +97,7 @@ def flags_of_builds():
 
 
 def declaration_files(kernel):
-    """List the .pxd files that a kernel needs: its own, those it cimports, and those of these."""
+    """Return the .pxd files that a kernel needs, directly or through another .pxd."""
     needed, unread = set(), [kernel] if kernel.exists() else []
     while unread:
         path = unread.pop()
@@ -114,25 +115,25 @@ def declaration_files(kernel):
 
 
 def kernel_sources():
-    """Map the name of each kernel to its source; the shared module has none but this file."""
+    """Map the name of each kernel to its .pyx file; that of the shared module does not exist."""
     kernels = {path.stem: path for path in sorted(Path("cython_ext").glob("*/_*.pyx"))}
     return {**kernels, SHARED: Path("cython_ext", f"{SHARED}.c")}
 
 
 def module_name(source):
-    """Return the module of a kernel, with its room, below optsearch.compiled."""
+    """Return the name of a kernel's module below optsearch.compiled, with its room."""
     return source.stem if source.stem == SHARED else f"{source.parent.name}.{source.stem}"
 
 
 def c_file(build, source):
-    """Return the C file of a kernel for a build; object files are named after it."""
+    """Return the path of the C file of a kernel for a build."""
     is_translated = build in (None, "debug")  # for other builds it is a copy of the plain one
     path = Path(build or "release", source if is_translated else source.name)
     return Path("build", path).with_suffix(".c")
 
 
 def copy_c_files(build):
-    """Copy the C files of the plain build that changed since they were copied for this one."""
+    """Copy the C files of the plain build to this build, if they changed since the last copy."""
     for name in FASTER & kernel_sources().keys():
         source = kernel_sources()[name]
         plain, copy = c_file(None, source), c_file(build, source)
@@ -142,7 +143,7 @@ def copy_c_files(build):
 
 
 def translate(build):
-    """Translate the kernels that changed since their C files for this build were written."""
+    """Translate the kernels to C that changed since their C files for this build were written."""
 
     def is_stale(source):
         translation = c_file(build, source)
@@ -178,7 +179,7 @@ def translate(build):
 
 
 def make_extensions():
-    """List the extensions, one for each kernel and build."""
+    """Return an extension for each kernel and build."""
     result = []
     for build, flags in flags_of_builds().items():
         for name, source in kernel_sources().items():
@@ -200,17 +201,17 @@ def make_extensions():
 
 
 def print_step(text, is_last=False):
-    """Show how far the build is: on a terminal each text replaces the one before."""
+    """Print a step of the build; on a terminal it replaces the step before."""
     print(text, end="\r" if sys.stdout.isatty() and not is_last else "\n", flush=True)
 
 
 class BuildKernels(build_ext):
-    """Build the kernels, and delete those of a build before: each would hide the plain one."""
+    """Build the kernels, and delete those of other builds, which would replace the plain ones."""
 
     def finalize_options(self):
-        """Keep what an editable install built, as `build_ext --inplace` does.
+        """Set the number of processes, and folders that an editable install and `--inplace` share.
 
-        An editable install forgets the option `parallel`, so that it is set here.
+        An editable install ignores the option `parallel`, so it is set here.
         """
         super().finalize_options()
         self.parallel = os.cpu_count()
@@ -220,7 +221,7 @@ class BuildKernels(build_ext):
             self.build_lib, self.build_temp = str(folder / "lib"), str(folder / "temp")
 
     def run(self):
-        """Translate and build, and delete other kernels of this Python."""
+        """Translate and compile the kernels; delete other kernels of this version of Python."""
         for build in flags_of_builds():
             if build in (None, "debug"):
                 translate(build)
@@ -241,7 +242,7 @@ class BuildKernels(build_ext):
                 path.unlink()
 
     def build_extension(self, extension):
-        """Compile a kernel, and say how many are ready."""
+        """Compile a kernel, and print how many are ready."""
         super().build_extension(extension)
         self.ready.append(extension.name)
         ready, total = len(self.ready), len(self.extensions)
@@ -265,7 +266,7 @@ class BuildWithData(build_py):
     """Build the package with data/ and its commit, for `optsearch.support.datafiles`."""
 
     def run(self):
-        """Copy the modules, then data/; an editable install finds the one in the checkout."""
+        """Copy the modules and data/; an editable install reads data/ in the checkout."""
         super().run()
         if not self.editable_mode:
             folder = Path(self.build_lib, "optsearch", "data")
@@ -273,7 +274,7 @@ class BuildWithData(build_py):
             Path(folder, COMMIT).write_text(commit_of_source(), encoding="ascii")
 
     def get_outputs(self, include_bytecode=True):
-        """List the files that `run` writes."""
+        """Return the files that `run` writes."""
         copied = [path for path in Path("data").rglob("*") if path.is_file()]
         return super().get_outputs(include_bytecode) + [
             str(Path(self.build_lib, "optsearch", path)) for path in (*copied, Path("data", COMMIT))
@@ -281,16 +282,16 @@ class BuildWithData(build_py):
 
 
 class SourceWithCommit(sdist):
-    """Make the archive of the source, with its commit."""
+    """Make the archive of the source, with a file that names its commit."""
 
     def make_release_tree(self, base_dir, files):
-        """Lay out the files of the archive."""
+        """Write the files of the archive to a folder."""
         super().make_release_tree(base_dir, files)
         Path(base_dir, COMMIT).write_text(commit_of_source(), encoding="ascii")
 
 
 def long_description():
-    """Return README.md for a package index, without pictures and links to files beside it."""
+    """Return README.md for a package index, without pictures and links to local files."""
     text = Path("README.md").read_text(encoding="utf-8")
     picture = r"!\[[^]]*\]\((?!https?:)[^)]*\)"
     text = re.sub(rf"^(?:{picture}|\[{picture}\]\(.*\))\n\n", "", text, flags=re.MULTILINE)
