@@ -425,15 +425,15 @@ def solve_by_bounds(task: SolveTask, time_limit: float) -> Solution | str:
     """
     position, objective, prior = task
     started = time.perf_counter()
-    bracket, count_limit = None, time_limit
-    if objective.kind == "mean":
-        bounds = first_bounds(position)
-        if prior is None:
-            bounds = bounds_in_time(position, None, time_limit, ignore_left_out).bounds
-            count_limit = 0.0  # the bounds took the time
-        bracket = Bracket.of(position, bounds)
+    bracket, seconds_to_count = None, time_limit
+    if objective.kind == "mean" and prior is not None:
+        bracket = Bracket.of(position, first_bounds(position))
+    elif objective.kind == "mean":
+        computed = bounds_in_time(position, None, time_limit, ignore_left_out)
+        bracket = Bracket.of(position, computed.bounds)
+        seconds_to_count = 0.0  # the bounds took the time
     try:
-        with Limit(count_limit).alarm():
+        with Limit(seconds_to_count).alarm():
             weight = Posterior(position, prior=prior).weight
     except LimitReached:
         return "there was no time to count the configurations"

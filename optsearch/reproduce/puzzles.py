@@ -197,8 +197,8 @@ def _time(puzzle: Puzzle, model: str) -> str:
     return f"{search.seconds:.1f} s" if search.solutions else f"not in {_SECONDS:g} s"
 
 
-def _faster() -> str:
-    """Return the model with which the MILP solver ends sooner."""
+def _faster_model() -> str:
+    """Return the model with which the MILP solver finds a solution sooner, as text."""
     seconds = {
         model: _search(medium(), model).seconds
         for model in models.MODELS
@@ -224,7 +224,7 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     "solutions": _solutions_of_readings,
     "windows_that_are_no_contact": _windows_and_touching,
     "symbols_of_a_cell": lambda: str(len(models.CellModel(example()).symbols[0])),
-    "faster_model": _faster,
+    "faster_model": _faster_model,
     "ship_based_on_large_grid": lambda: _time(large(), "ship"),
     "cell_based_on_large_grid": lambda: _time(large(), "cell"),
 }
