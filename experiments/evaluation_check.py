@@ -257,10 +257,11 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
 
 
 def compare_mean(name: str, mean: float, games: int) -> str:
-    """Return, in words that follow the mean of some games, the mean of the evaluation.
+    """Compare the mean of some games with that of the evaluation; return the latter in words.
 
-    Raises AssertionError if they are more than four standard errors apart. Rollouts have nothing to
-    compare, since their games do not start on the empty board: the text is empty.
+    The words end the sentence that gives the mean of the games. They are empty for rollouts, whose
+    games do not start on the empty board. Raises AssertionError if the means are more than four
+    standard errors apart.
     """
     if not TABLES["evaluations"].path(name=name).exists():
         return ", and the evaluation is not there yet"

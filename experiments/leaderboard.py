@@ -123,7 +123,7 @@ def difference_from(first: Outcome, outcome: Outcome) -> Row:
 def row_of(outcome: Outcome, first: Outcome, boards: CellSets) -> Row:
     """Return the row of an outcome; AssertionError if its mean is far from the known one.
 
-    first -- the outcome that it is compared with. boards -- its boards, of which the first are
+    first -- the outcome that it is compared with. boards -- the boards of both; a few of them are
     played again to time the shots.
     """
     names = ("game", "strategy", "games", "mean", "standard_error", "sd", "median", "worst")

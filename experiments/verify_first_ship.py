@@ -346,6 +346,7 @@ def _left(alive, misses, lines):  # type: ignore[no-untyped-def]
     """
     if misses < lines.least_misses:
         return 0
+    # Of the cells of the fleet, which `most_finished` counts up to, but for those that all have.
     hits_to_come = lines.most_finished.shape[1] - 1 - alive.common
     return max(alive.left, alive.avoiding - lines.most_finished[misses, hits_to_come])
 
@@ -600,7 +601,7 @@ def _extend_sets(sets, first, until, j, best, larger_sets, counts, tables):  # t
 
 
 def _empty_sets(rows: int, size: int, n: int) -> CellSets:
-    """Return room for `rows` sets of `size` of n cells."""
+    """Return arrays with room for `rows` sets of `size` cells, on a board of n cells."""
     return CellSets(
         cells=np.zeros((rows, size), np.int64),
         kept=np.zeros(rows, np.int64),

@@ -225,7 +225,7 @@ def _lowered_weights(w, ships, on_cell, level):  # type: ignore[no-untyped-def]
         heaviest = 0
         for k in range(ships.lengths[i]):
             heaviest = max(heaviest, on_cell[ships.cells_of[i, k]])
-        if heaviest * SCALE > level:  # lowered as much as its heaviest cell exceeds the level
+        if heaviest * SCALE > level:  # scaled down so that this cell has about `level`
             u[i] = min(u[i], int(float(u[i]) * float(level) / (float(heaviest) * SCALE)))
     filled = np.zeros(ships.board_cells, np.int64)
     _add_to_cells(u, ships, filled)
