@@ -41,9 +41,9 @@ def _images(sets: CellSets, permutation: Permutation) -> CellSets:
     A set is a row of words of 64 bits: cell c is bit c % 64 of word c // 64.
     """
     images = np.zeros_like(sets)
-    one = np.uint64(1)
+    lowest_bit = np.uint64(1)
     for cell, image in enumerate(permutation):
-        has_cell = sets[:, cell // 64] >> np.uint64(cell % 64) & one
+        has_cell = sets[:, cell // 64] >> np.uint64(cell % 64) & lowest_bit
         images[:, image // 64] |= has_cell << np.uint64(image % 64)
     return images
 

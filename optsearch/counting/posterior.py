@@ -159,8 +159,8 @@ class Posterior:
         shades = {cell: p / greatest for cell, p in probabilities.items()} if greatest else {}
         scale = ""
         if probabilities:
-            most = f"{100 * greatest:.0f}"
-            scale = notebook.colour_scale("probability of a ship, percent", most)
+            end = f"{100 * greatest:.0f}"
+            scale = notebook.colour_scale("probability of a ship, percent", end)
         notes = []
         if signs:
             notes.append(legend(game, True))
@@ -186,9 +186,9 @@ class Posterior:
 
     @cached_property
     def _cases(self) -> list[SunkAssignment]:
-        """The ways in which the sunk ships can lie, with barred ships and those of weight 0 barred.
+        """The ways in which the sunk ships can lie, without barred ships and those of weight 0.
 
-        Each configuration that is left belongs to one case.
+        Each configuration that is left belongs to one of them.
         """
         barred = self._barred | (self.prior.barred if self.prior else frozenset())
         if not barred:
@@ -214,7 +214,7 @@ class Posterior:
         """
         report = meter(self._progress, len(self._cases))
         for cases_done, case in enumerate(self._cases):
-
+            # The default keeps the number of this case when the loop goes on.
             def report_case(status: Status, cases_done: int = cases_done) -> None:
                 report(cases_done + status.share)
 

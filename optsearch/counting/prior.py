@@ -358,11 +358,13 @@ class _ConfigurationPrior(Prior):
     @cached_property
     def digest(self) -> str:
         """The digest of the weights, without configurations that weigh as the others do."""
-        told = {
+        weights = {
             ships: weight for ships, weight in self._weights.items() if weight != self._otherwise
         }
-        told[()] = self._otherwise
-        lines = (f"{' '.join(map(str, ships))} {weight}" for ships, weight in sorted(told.items()))
+        weights[()] = self._otherwise
+        lines = (
+            f"{' '.join(map(str, ships))} {weight}" for ships, weight in sorted(weights.items())
+        )
         return _digest(lines)
 
 

@@ -87,12 +87,12 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], fl
     are as close as possible without a vertex or an edge of one touching the other (Reingold and
     Tilford, Tidier Drawings of Trees, 1981).
     """
-    whole = _shape(root, scale)
-    left, right = min(start for start, _ in whole.outline), max(end for _, end in whole.outline)
+    tree = _shape(root, scale)
+    left, right = min(start for start, _ in tree.outline), max(end for _, end in tree.outline)
     placed: list[PlacedVertex] = []
     # Each waiting entry: a subtree, its x and depth, its parent's index, and the reply before it.
     waiting: list[tuple[_Shape, float, float, int | None, Reply | None]] = [
-        (whole, -left, 0, None, None)
+        (tree, -left, 0, None, None)
     ]
     while waiting:
         subtree, x, depth, parent, reply = waiting.pop()

@@ -19,8 +19,8 @@ def text_lines(root: Node | Leaf, max_depth: int | None = None) -> list[str]:
     while waiting:
         node, depth, prefix, child_prefix = waiting.pop()
         if isinstance(node, Leaf):
-            many = node.configurations != 1
-            count = f", {configurations_text(node.configurations)}" if many else ""
+            has_one = node.configurations == 1
+            count = "" if has_one else f", {configurations_text(node.configurations)}"
             lines.append(f"{prefix}✓ {depth}{count}")
         elif depth == max_depth:
             lines.append(f"{prefix}… {configurations_text(configurations_below(node))}")
@@ -29,8 +29,8 @@ def text_lines(root: Node | Leaf, max_depth: int | None = None) -> list[str]:
             # The last child waits first, because the last entry is taken first.
             for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
                 branch, line = ("└─", "  ") if i == 0 else ("├─", "│ ")
-                own, below = f"{child_prefix}{branch} {reply} ", f"{child_prefix}{line} "
-                waiting.append((child, depth + 1, own, below))
+                prefixes = f"{child_prefix}{branch} {reply} ", f"{child_prefix}{line} "
+                waiting.append((child, depth + 1, *prefixes))
     return lines
 
 
