@@ -276,7 +276,7 @@ def _save_counts(store: Store, classes_done: int, total: int, sums: list[Integer
 class SetBound(NamedTuple):
     """The most configurations that k cells can meet, or an upper bound on it.
 
-    cells -- k cells that meet as many; empty if the search found none.
+    cells -- k cells or fewer that meet as many; empty if the search found none.
     """
 
     most_met: int

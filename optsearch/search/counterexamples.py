@@ -446,11 +446,10 @@ class Positions:
     def representatives(self) -> Codes:
         """Return one position of each set of equivalent ones: the first with the fewest shots.
 
-        Equivalent positions are found by a hash of their residual families, which have the cells of
-        each configuration that are still in doubt. It is the least, over
-        the symmetries, of the sums of `_sum_products` with a random odd factor for each label and
-        cell, without the factors of certain hits. Two positions that are not equivalent have equal
-        hashes with a probability of about 2^-60.
+        Equivalent positions are found by a hash of their residual families. The hash is the least,
+        over the symmetries, of the sums of `_sum_products` with a random odd factor for each label
+        and cell, without the factors of certain hits. Two positions that are not equivalent have
+        equal hashes with a probability of about 2^-60.
         """
         hashes = self._family_hashes()
         hashes_so_far = np.zeros(0, np.uint64)
@@ -576,7 +575,7 @@ def search_game(game: Game, empty_only: bool) -> SearchedGame:
 def _search_large(game: Game) -> SearchedGame:
     """Search the empty board of a game with too many positions to evaluate them all.
 
-    The search asks only if any strategy has a total below best greedy.
+    The optimum is known only if it is below best greedy: the search stops once no strategy can be.
     """
     position = Position(game)
     limited: Progress[SearchStatus] = Limit(effort=MAX_NODES).watch()

@@ -37,9 +37,9 @@ FEW_NODES = 20_000  # after which a question is given up, if shots are opened ea
 class OrNode:
     """A state of the tree, with bounds of its least cost.
 
-    rule -- a rule that costs `upper` from here on; None if the state is solved. shots -- the shots
-    from here by their lower bounds; None before they are listed. parent -- the shot before; None at
-    the root.
+    rule -- a rule that costs `upper` from here on, until a shot is found to cost less; None if the
+    state is solved. shots -- the shots from here by their lower bounds; None before they are
+    listed. parent -- the shot before; None at the root.
     """
 
     state: Subfamily
@@ -184,7 +184,8 @@ class BestFirstSearch:
           with that strategy. This holds only if hits tell nothing, as else the shot may change
           later replies;
         - if hits tell something, the cost of shooting every cell;
-        - the cost of any strategy of `add_strategy` that begins with this shot or an image of it.
+        - the cost of any rule, the first one or one of `add_strategy`, that begins with this shot
+          or an image of it.
         """
         weight, shots = self.kernel.weight(self.state), self._shots(self.root)
         cells = len(self.kernel.shots(self.state))

@@ -585,7 +585,10 @@ def best_cell(kernel: Kernel, state: Subfamily) -> int:
 
 
 def grow_tree(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
-    """Return the tree from a state on that shoots the certain hits first, else as `choose` says."""
+    """Return the tree from a state on that shoots free hits first, else as `choose` says.
+
+    Free hits are the certain hits that can be shot at any time (`Kernel.free_hits`).
+    """
     if kernel.is_over(state):
         return Leaf(kernel.weight(state))
     free = kernel.free_hits(state)

@@ -115,8 +115,8 @@ class Level:
     """A policy that shoots in rollouts (`optsearch/strategies/rollout.py`).
 
     With more than `floor` configurations left, a level compares up to `candidates` cells, by the
-    misses of the level below it after each. With fewer it shoots as the level below. Level 0 is
-    greedy, with one candidate.
+    misses of the levels below it after each. Else it shoots as the level below. Level 0 is greedy,
+    with one candidate.
 
     When candidates are compared by one level after the other, at most `kept` of them go on to the
     next: the cheapest, and those at most `margin` hundredths of a miss per configuration above it.
@@ -339,7 +339,7 @@ def checked_number(name: str, value: object, low: int, high: int) -> int:
 
 
 def _list_items(name: str, values: object) -> list[object]:
-    """List the items of an iterable, MOST_ITEMS at most; StrategyError if it has none."""
+    """List the items of an iterable, MOST_ITEMS at most; StrategyError for anything else."""
     try:
         return list(islice(values, MOST_ITEMS))  # type: ignore[call-overload]
     except Exception:

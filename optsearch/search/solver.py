@@ -242,8 +242,8 @@ class Solver:
         """Return lists of sets of cells; the packings of each list bound the worst case.
 
         If hits tell nothing and the family is not too large, it is the only list. Else there is a
-        list for each ship of the fleet. These bounds do not hold after a shot, with a prior, or if
-        hits show where a ship lies; then there is no list.
+        list for each kind of ship in the fleet. These bounds do not hold after a shot, with a
+        prior, or if hits show where a ship lies; then there is no list.
         """
         kernel, game = self.kernel, self.position.game
         if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST_ENTRIES:
@@ -389,8 +389,8 @@ class Solver:
         """Return the solution for what the search has found.
 
         cost -- of the best strategy, as the kernel counts it. best_cells -- the best first shots;
-        certain hits are added to them. budget -- the misses allowed, for worst. has_values -- False
-        leaves out the values of all first shots.
+        certain hits are added to them. budget -- the misses allowed, for worst and within.
+        has_values -- False leaves out the values of all first shots.
 
         If there is no frontier to ask: lower_cost -- a lower bound of the cost; None if it is
         `cost`. is_settled -- True if every first shot is decided.
