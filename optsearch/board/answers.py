@@ -313,10 +313,10 @@ def _fleet_fields(posterior: Posterior) -> dict[str, Any]:
     if not isinstance(posterior, MixedPosterior):
         return _sunk_fields(posterior.position)
     game, hits = posterior.position.game, posterior.position.hits
-    wrecks = [
+    wreck_masks = [
         ship
-        for ship, number in sorted(posterior.placements.items())
-        if number == posterior.configurations and not ship & ~hits
+        for ship, configurations in sorted(posterior.placements.items())
+        if configurations == posterior.configurations and not ship & ~hits
     ]
 
     def possible_kinds(ship: int) -> set[int]:
@@ -324,10 +324,10 @@ def _fleet_fields(posterior: Posterior) -> dict[str, Any]:
             return {kind for kind in game.fleet if (kind, ship) in posterior.ship_weights}
         return {kind for kind in game.fleet if ship.bit_count() in lengths_of(kind)}
 
-    kinds_of_wrecks = map(possible_kinds, wrecks)
+    possible_kinds_of_wrecks = map(possible_kinds, wreck_masks)
     return {
-        "sunk": [str(*kinds) for kinds in kinds_of_wrecks if len(kinds) == 1],
-        "wrecks": _cells_of(wrecks),
+        "sunk": [str(*kinds) for kinds in possible_kinds_of_wrecks if len(kinds) == 1],
+        "wrecks": _cells_of(wreck_masks),
         "lengths": {
             str(kind): {str(length): float(chance) for length, chance in by_length.items()}
             for kind, by_length in posterior.lengths.items()
@@ -343,16 +343,16 @@ def _sunk_fields(position: Position) -> dict[str, Any]:
     """
     game = position.game
     if game.names_hits or game.shows_ships:
-        kinds, wrecks = _sunk_by_label(position)
+        sunk_kinds, wreck_masks = _sunk_by_label(position)
     elif game.tells_sinkings:
-        ways = [case.sunk for case in sunk_assignments(position)]
-        kinds = reduce(and_, (Counter(map(game.kind_of, ships)) for ships in ways))
-        wrecks = reduce(and_, map(set, ways))
+        sunk_ships = [case.sunk for case in sunk_assignments(position)]
+        sunk_kinds = reduce(and_, (Counter(map(game.kind_of, ships)) for ships in sunk_ships))
+        wreck_masks = reduce(and_, map(set, sunk_ships))
     else:
-        kinds, wrecks = Counter[int](), set[int]()
+        sunk_kinds, wreck_masks = Counter[int](), set[int]()
     is_all_sunk = not position.hits_left and not game.ends_at_hit
-    sunk = game.fleet if is_all_sunk else kinds.elements()
-    return {"sunk": list(map(str, sunk)), "wrecks": _cells_of(sorted(wrecks))}
+    sunk = game.fleet if is_all_sunk else sunk_kinds.elements()
+    return {"sunk": list(map(str, sunk)), "wrecks": _cells_of(sorted(wreck_masks))}
 
 
 def _sunk_by_label(position: Position) -> tuple[Counter[int], set[int]]:
@@ -361,18 +361,18 @@ def _sunk_by_label(position: Position) -> tuple[Counter[int], set[int]]:
     Equal ships share a name: they are sunk together, and have no masks, since no reply tells which
     cells are whose.
     """
-    game, kinds, wrecks = position.game, Counter[int](), set[int]()
+    game, sunk_kinds, wreck_masks = position.game, Counter[int](), set[int]()
     for label in {shot.reply.label for shot in position.shots if shot.reply.label}:
-        hits = game.mask(shot.cell for shot in position.shots if shot.reply.label == label)
-        if hits.bit_count() != game.most_replies(Reply(True, label=label)):
+        hit_mask = game.mask(shot.cell for shot in position.shots if shot.reply.label == label)
+        if hit_mask.bit_count() != game.most_replies(Reply(True, label=label)):
             continue
         kind = game.kind_of_label(label)
         assert kind is not None
         ship_count = 1 if game.shows_ships else game.fleet.count(kind)
-        kinds[kind] += ship_count
+        sunk_kinds[kind] += ship_count
         if ship_count == 1:
-            wrecks.add(hits)
-    return kinds, wrecks
+            wreck_masks.add(hit_mask)
+    return sunk_kinds, wreck_masks
 
 
 def _shot_fields(setting: Setting, posterior: Posterior, cell: str) -> dict[str, Any]:
@@ -381,21 +381,22 @@ def _shot_fields(setting: Setting, posterior: Posterior, cell: str) -> dict[str,
     cell -- as in `advice`. In the answer, replies has for each reply the number of configurations
     that it leaves, and total their sum; if the fleet is not known, probabilities and 1.
     """
-    position, likely = posterior.position, posterior.greedy_shots()
+    position, likely_cells = posterior.position, posterior.greedy_shots()
     if _is_over(posterior):
         return {"best": [], "cell": None, "replies": {}}
-    best = [{"by": "most probable", "cells": [cell_name(shot) for shot in likely]}]
+    best_cells = [{"by": "most probable", "cells": [cell_name(shot) for shot in likely_cells]}]
     for name in setting.by:  # strategies ignore a prior
         shot = _chooser(name, position.game).shot(position)
-        best.append({"by": name, "cells": [cell_name(shot)]})
-    chosen = parse_cell(cell) if cell else likely[0]
-    weights = _weigh_replies(posterior, chosen)
+        best_cells.append({"by": name, "cells": [cell_name(shot)]})
+    chosen_cell = parse_cell(cell) if cell else likely_cells[0]
+    weights = _weigh_replies(posterior, chosen_cell)
     replies = {str(reply): str(weight) for reply, weight in weights.items()}
     total = posterior.configurations
     if isinstance(posterior, MixedPosterior):  # whose weights can be too large for JavaScript
         total, all_weights = 1, posterior.weight
         replies = {str(reply): f"{n / all_weights:.17g}" for reply, n in weights.items()}
-    return {"best": best, "cell": cell_name(chosen), "replies": replies, "total": str(total)}
+    cell_fields = {"cell": cell_name(chosen_cell), "replies": replies, "total": str(total)}
+    return {"best": best_cells, **cell_fields}
 
 
 def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
@@ -405,8 +406,8 @@ def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
     shot.
     """
     position = posterior.position
-    game, bit = position.game, position.game.bit(cell)
-    if position.closed & bit:
+    game, cell_mask = position.game, position.game.bit(cell)
+    if position.closed & cell_mask:
         raise PositionError(f"{cell_name(cell)} was shot before")
     weights = dict.fromkeys(replies_at(game, cell), 0)
     if isinstance(posterior, MixedPosterior):
@@ -415,13 +416,13 @@ def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
             weights[reply_of[answer]] += posterior.ship_weights.get(kind_and_ship, 0)
         weights[MISS] = posterior.weight - sum(weights.values())
         return weights
-    for (kind, ship), number in posterior.by_kind.items():
-        if ship & bit:
-            weights[game.hit_reply(kind, ship, bit.bit_length() - 1, is_sunk=False)] += number
+    for (kind, ship), count in posterior.by_kind.items():
+        if ship & cell_mask:
+            weights[game.hit_reply(kind, ship, cell_mask.bit_length() - 1, is_sunk=False)] += count
     for sinking in (reply for reply in weights if reply.sunk):  # all these count as hits so far
         with suppress(PositionError):  # such a ship is sunk already
-            after = Posterior(position.after(cell, sinking), prior=posterior.prior)
-            weights[sinking] = after.configurations
+            posterior_after = Posterior(position.after(cell, sinking), prior=posterior.prior)
+            weights[sinking] = posterior_after.configurations
             weights[HIT] -= weights[sinking]
     weights[MISS] = posterior.configurations - int(posterior.occurrence[cell])
     return weights
@@ -439,10 +440,10 @@ def endgame(setting: Setting, shots: str) -> dict[str, Any]:
     solution = find_optimum(position, prior=prior) if is_small else None
     if solution is None:
         return {"optimum": None}
-    with_values = find_optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2)
+    solution_with_values = find_optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2)
     values = {
         cell_name(shot.cell): [str(shot.lower), str(shot.upper)]
-        for shot in (with_values or solution).shot_values
+        for shot in (solution_with_values or solution).shot_values
     }
     return {"optimum": _optimum_fields(solution), "values": values}
 
@@ -466,23 +467,25 @@ def sample_greedy(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     if position.game.cells > MAX_CELLS:
         raise TooLarge(f"at most {MAX_CELLS} cells are sampled")
     posterior = posterior_of(position, prior)
-    began, shot_counts = monotonic(), list[int]()
+    started_at, shot_counts = monotonic(), list[int]()
 
     def is_late() -> bool:
-        return monotonic() > began + GAME_SECONDS
+        return monotonic() > started_at + GAME_SECONDS
 
-    def shot_by_prior(at: Position) -> Cell | None:
-        return None if is_late() else posterior_of(at, prior).greedy_shots()[0]
+    def shot_by_prior(current_position: Position) -> Cell | None:
+        return None if is_late() else posterior_of(current_position, prior).greedy_shots()[0]
 
     for ships in map(to_masks, posterior.sample(MOST_GAMES, number, masks=True)):
         if prior is None:
             shot_count = _chooser("greedy", setting.game).shots_left(ships, position, is_late)
         else:  # a strategy ignores it
-            end = play(shot_by_prior, ships, position)
-            shot_count = None if end.hits_left else len(end.shots) - len(position.shots)
+            end_position = play(shot_by_prior, ships, position)
+            shot_count = (
+                None if end_position.hits_left else len(end_position.shots) - len(position.shots)
+            )
         if shot_count is not None:
             shot_counts.append(shot_count)
-        if monotonic() > began + SAMPLE_SECONDS:
+        if monotonic() > started_at + SAMPLE_SECONDS:
             break
     return {
         "games": len(shot_counts),
@@ -506,20 +509,21 @@ def review_shot(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     that was shot, and most the greatest one. Raises ImpossiblePosition if the shots of the game
     contradict each other, PositionError if it has no such shot.
     """
-    end = setting.position(shots)
-    _require_some(end)
-    if not 1 <= number <= len(end.shots):
-        raise PositionError(f"shot number {number} of {len(end.shots)} cannot be reviewed")
-    shot = end.shots[number - 1]
-    position = replace(end, shots=end.shots[: number - 1])
+    end_position = setting.position(shots)
+    _require_some(end_position)
+    if not 1 <= number <= len(end_position.shots):
+        raise PositionError(f"shot number {number} of {len(end_position.shots)} cannot be reviewed")
+    shot = end_position.shots[number - 1]
+    position = replace(end_position, shots=end_position.shots[: number - 1])
     posterior = _posterior(setting, position)
-    likely, chances = posterior.greedy_shots(), posterior.probability
+    likely_cells, chances = posterior.greedy_shots(), posterior.probability
     return {
         **_position_fields(posterior),
         "shot": str(shot),
         "chance": float(chances[shot.cell]),
-        "most": float(chances[likely[0]]) if likely else 0.0,  # every ship was sunk before
-        "best": [{"by": "most probable", "cells": [cell_name(cell) for cell in likely]}],
+        # 0 if every ship was sunk before
+        "most": float(chances[likely_cells[0]]) if likely_cells else 0.0,
+        "best": [{"by": "most probable", "cells": [cell_name(cell) for cell in likely_cells]}],
         **_loss_fields(setting, position, shot.cell),
     }
 
@@ -533,9 +537,9 @@ def _loss_fields(setting: Setting, position: Position, cell: Cell) -> dict[str, 
     result = endgame(setting, str(position))
     if result["optimum"] is None or cell_name(cell) not in result["values"]:
         return {"optimum": None}
-    best, weight = int(result["optimum"]["total"]), int(result["optimum"]["weight"])
+    least_total, weight = int(result["optimum"]["total"]), int(result["optimum"]["weight"])
     bounds = map(int, result["values"][cell_name(cell)])
-    return {**result, "loss": [float(Fraction(bound - best, weight)) for bound in bounds]}
+    return {**result, "loss": [float(Fraction(bound - least_total, weight)) for bound in bounds]}
 
 
 # Play
@@ -629,20 +633,22 @@ def bound_least_total(setting: Setting, shots: str, cell: str = "") -> dict[str,
     position, prior = setting.position(shots), _prior(setting)
     explorer.require_small(position, prior)
     limit = Limit(SECONDS)
-    positions, lower, upper = [position], 0, 0
+    positions_to_solve, lower, upper = [position], 0, 0
     if cell:
         shot = parse_cell(cell)
         posterior = Posterior(position, prior=prior)
         lower = upper = posterior.weight  # the shot itself, in each configuration
         weights = _weigh_replies(posterior, shot)
-        positions = [position.after(shot, reply) for reply, weight in weights.items() if weight]
+        positions_to_solve = [
+            position.after(shot, reply) for reply, weight in weights.items() if weight
+        ]
     try:
-        for after in positions:
-            if not after.hits_left:
+        for position_after in positions_to_solve:
+            if not position_after.hits_left:
                 continue
             limit.check()
-            solver = Solver(after, prior=prior)
-            solution = solver.search(SECONDS / (2 * len(positions)))
+            solver = Solver(position_after, prior=prior)
+            solution = solver.search(SECONDS / (2 * len(positions_to_solve)))
             lower += solution.lower or 0
             upper += solver.tree().total_height
     except (LimitReached, TooLarge):

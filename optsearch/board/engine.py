@@ -66,27 +66,28 @@ class Engine:
     """
 
     def __init__(self, first: Call, again: Call, seconds: float = SECONDS, grace: float = GRACE):
-        self._first, self._again, self._seconds, self._grace = first, again, seconds, grace
-        self._waiting: dict[str, _Request] = {}  # by page, in the order of their turns
-        self._running: _Request | None = None
+        self._first_call, self._later_call = first, again
+        self._seconds, self._grace = seconds, grace
+        self._waiting_requests: dict[str, _Request] = {}  # by page, in the order of their turns
+        self._running_request: _Request | None = None
         self._is_asked = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-        self._context: AbstractContextManager[ProcessPoolExecutor] | None = None
+        self._answering_task: asyncio.Task[None] | None = None
+        self._pool_context: AbstractContextManager[ProcessPoolExecutor] | None = None
         self._pool: ProcessPoolExecutor | None = None
         self._ready: asyncio.Future[Any] | None = None  # the answer to the call it begins with
         self._first_answer: asyncio.Future[Any] | None = None  # to `first`, once there is one
-        self._clock: asyncio.TimerHandle | None = None  # of the first process
+        self._first_timer: asyncio.TimerHandle | None = None  # of the first process
         self._seconds_to_begin = 0.0  # that the process took
 
     async def __aenter__(self) -> Engine:
         self._start_process()
-        self._task = asyncio.create_task(self._answer_requests())
+        self._answering_task = asyncio.create_task(self._answer_requests())
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-        for request in (self._running, *self._waiting.values()):
+        if self._answering_task is not None:
+            self._answering_task.cancel()
+        for request in (self._running_request, *self._waiting_requests.values()):
             if request is not None:
                 request.fail(GivenUp("other games were asked about since; ask again"))
         self._stop_process()
@@ -100,25 +101,25 @@ class Engine:
         """
         call = (work, *arguments)
         request = _Request(page, call, asyncio.get_running_loop().create_future())
-        for earlier in (self._waiting.get(page), self._running):
+        for earlier in (self._waiting_requests.get(page), self._running_request):
             if earlier is not None and earlier.page == page:
                 earlier.fail(GivenUp("this page has asked for something else since"))
-        if call == self._first and self._first_answer is not None:
+        if call == self._first_call and self._first_answer is not None:
             return self._first_answer.result()
-        self._waiting[page] = request
+        self._waiting_requests[page] = request
         self._is_asked.set()
         return await request.answer
 
     async def _answer_requests(self) -> None:
         """Answer the requests that wait, one after the other, without an end."""
         while True:
-            while not self._waiting:
+            while not self._waiting_requests:
                 self._is_asked.clear()
                 await self._is_asked.wait()
-            page = next(iter(self._waiting))
-            self._running = request = self._waiting.pop(page)
+            page = next(iter(self._waiting_requests))
+            self._running_request = request = self._waiting_requests.pop(page)
             await self._answer(request)
-            self._running = None
+            self._running_request = None
 
     async def _answer(self, request: _Request) -> None:
         """Answer a request, or fail it with the reason."""
@@ -149,7 +150,7 @@ class Engine:
         """Answer a request in the process, which has begun; restart it if that takes too long."""
         assert self._ready is not None
         assert self._pool is not None
-        if request.call == self._first:  # with which the process began
+        if request.call == self._first_call:  # with which the process began
             request.answer.set_result((self._first_answer or self._ready).result())
             return
         work = asyncio.wrap_future(self._pool.submit(*request.call))
@@ -172,11 +173,11 @@ class Engine:
 
     def _start_process(self) -> None:
         loop = asyncio.get_running_loop()
-        self._context = process_pool(1)
-        self._pool = self._context.__enter__()
+        self._pool_context = process_pool(1)
+        self._pool = self._pool_context.__enter__()
         is_first = self._first_answer is None
         self._ready = asyncio.wrap_future(
-            self._pool.submit(*(self._first if is_first else self._again))
+            self._pool.submit(*(self._first_call if is_first else self._later_call))
         )
         start = loop.time()
 
@@ -187,7 +188,7 @@ class Engine:
 
         self._ready.add_done_callback(note_beginning)
         if is_first:
-            self._clock = loop.call_later(FIRST, self._do_without_first)
+            self._first_timer = loop.call_later(FIRST, self._do_without_first)
 
     def _do_without_first(self) -> None:
         """Begin with `again`, unless the answer to `first` has come in time."""
@@ -199,12 +200,12 @@ class Engine:
             self._restart_process()
 
     def _stop_process(self) -> None:
-        if self._clock is not None:
-            self._clock.cancel()
-            self._clock = None
-        if self._context is not None:
-            self._context.__exit__(None, None, None)
-            self._context = None
+        if self._first_timer is not None:
+            self._first_timer.cancel()
+            self._first_timer = None
+        if self._pool_context is not None:
+            self._pool_context.__exit__(None, None, None)
+            self._pool_context = None
 
     def _restart_process(self) -> None:
         self._stop_process()

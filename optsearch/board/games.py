@@ -46,11 +46,11 @@ class Games:
 
     def get(self, game_id: str) -> bytes:
         """Return a game; GameLost for an unknown id."""
-        oldest = self._clock() - SECONDS
+        oldest_time = self._clock() - SECONDS
         self._kept = {
-            kept_id: (played, game)
-            for kept_id, (played, game) in self._kept.items()
-            if played > oldest
+            kept_id: (played_at, game)
+            for kept_id, (played_at, game) in self._kept.items()
+            if played_at > oldest_time
         }
         if game_id not in self._kept:
             raise GameLost(
