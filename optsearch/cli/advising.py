@@ -463,7 +463,7 @@ class Session:
         """Return the advice at the last position as an answer for programs."""
         advice = self._compute_advice()
         optimum, chooser = advice.optimum, self._options.chooser
-        likely = [
+        likely_shots = [
             {"shot": cell_name(cell), "probability": float(chance)}
             for cell, chance in advice.likely(self._options.number)
         ]
@@ -478,7 +478,7 @@ class Session:
             configurations=advice.posterior.configurations,
             bits=advice.posterior.entropy,
             greedy_shots=cell_names(advice.posterior.greedy_shots()),
-            likely=likely,
+            likely=likely_shots,
             best_shots=optimum and cell_names(optimum.best_shots),
             mean=optimum and optimum.mean,
             by=chooser and str(chooser.strategy),
@@ -486,7 +486,7 @@ class Session:
             **salvo_fields,
             refused=self.refused,
         )
-        answer.set_rows(likely)
+        answer.set_rows(likely_shots)
         return answer
 
 
@@ -538,10 +538,12 @@ def advice_lines(advice: Advice, options: AdviceOptions) -> list[str]:
     position, optimum = advice.posterior.observations, advice.optimum
     if is_over(position):
         return [f"{end_text(position.game)}, after {count_text(len(position.shots), 'shot')}"]
-    left = configurations_text(advice.posterior.configurations)
-    lines = [f"{left} left, {advice.posterior.entropy:.2f} bits", ships_text(advice)]
-    likely = [f"{cell_name(cell)} {float(p):.1%}" for cell, p in advice.likely(options.number)]
-    lines.append(f"most probable: {', '.join(likely)}")
+    configurations_left = configurations_text(advice.posterior.configurations)
+    lines = [f"{configurations_left} left, {advice.posterior.entropy:.2f} bits", ships_text(advice)]
+    likely_texts = [
+        f"{cell_name(cell)} {float(chance):.1%}" for cell, chance in advice.likely(options.number)
+    ]
+    lines.append(f"most probable: {', '.join(likely_texts)}")
     if options.salvo != 1:
         lines.append(f"a salvo of the most probable: {' '.join(salvo_names(advice, options))}")
     if options.chooser is not None:

@@ -129,16 +129,16 @@ class Answer:
         fields = bracket.to_dicts()
         self.add(bounds=fields)
         self.set_rows(fields)
-        marked = "marked =" if bracket.lower == bracket.upper else "its ends marked *"
+        ends_marked_text = "marked =" if bracket.lower == bracket.upper else "its ends marked *"
         self.add_fact(
-            "bracket", f"{bracket.text}, {marked}", bracket=[bracket.lower, bracket.upper]
+            "bracket", f"{bracket.text}, {ends_marked_text}", bracket=[bracket.lower, bracket.upper]
         )
         for side, title in (("lower", f"{quantity}, at least:"), ("upper", "and at most:")):
-            chosen = [bound for bound in bracket.bounds if bound.side == side]
+            chosen_bounds = [bound for bound in bracket.bounds if bound.side == side]
             if not list_all:
-                chosen = [bound for bound in chosen if bracket.is_binding(bound)][:1]
-            if chosen:
-                self.add(title, *(_bound_text(bound, bracket) for bound in chosen))
+                chosen_bounds = [bound for bound in chosen_bounds if bracket.is_binding(bound)][:1]
+            if chosen_bounds:
+                self.add(title, *(_bound_text(bound, bracket) for bound in chosen_bounds))
         if not list_all and len(bracket.bounds) > 2:
             self.add(f"{len(bracket.bounds)} bounds in all: --all lists them")
         reason = None if is_complete else "with more time there are more bounds"

@@ -92,7 +92,8 @@ def ask(
     if best_shot is None:
         answer.add(best_shot=None, best_shot_bits=None)
     else:
-        name, bits = cell_name(best_shot[0]), best_shot[1]
+        best_cell, bits = best_shot
+        name = cell_name(best_cell)
         text = f"{name}, its reply tells {bits:.4f} bits"
         answer.add_fact("best shot", text, best_shot=name, best_shot_bits=bits)
     mean = inquiry.optimum
@@ -116,7 +117,7 @@ def worth_row(worth: QuestionWorth, has_optimum: bool) -> list[str]:
         "" if error is None else f" ± {error:.4f}" for error in (worth.bits_error, worth.gain_error)
     )
     mean = "" if worth.mean is None else f"{float(worth.mean):.4f}"
-    answers = ", ".join(f"{answer} {float(p):.1%}" for answer, p in worth.answers.items())
+    answers = ", ".join(f"{answer} {float(chance):.1%}" for answer, chance in worth.answers.items())
     bits, gain = f"{worth.bits:.4f}{bits_error}", f"{float(worth.gain):+.4f}{gain_error}"
     return [
         *(worth.question, bits, gain),

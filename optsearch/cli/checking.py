@@ -64,19 +64,19 @@ def check(
     A tree is replayed on every configuration. The claims of a proof, and both sides of a value,
     are computed again, with code that shares nothing with the program that found them.
     """
-    kind = format_of(file)
+    file_kind = format_of(file)
     if game is not None:
         read_game(game)
-    if kind == "family":
+    if file_kind == "family":
         raise OptsearchError(
             f"{file} is a strategy for a family of sets; name its file, too, as in optsearch check "
             f"{file} sets.csv"
         )
-    if kind == "certificate":
+    if file_kind == "certificate":
         if prior is not None:
             raise OptsearchError(f"--prior ({prior!r}) is for trees and proofs, not for {file}")
         answer = check_certificate_file(file)
-    elif kind == "tree":
+    elif file_kind == "tree":
         answer = check_tree(file, game, prior)
     else:
         answer = check_proof(file, game, prior)
@@ -85,10 +85,10 @@ def check(
 
 def format_of(file: Path) -> str:
     """Return the kind of a file, a value of `FORMATS`; raise OptsearchError for any other file."""
-    head = text_of(file, OptsearchError)[:300]
-    match = re.search(r'"format": *"([^"]*)"', head)
+    head_text = text_of(file, OptsearchError)[:300]
+    match = re.search(r'"format": *"([^"]*)"', head_text)
     if match is None or match[1] not in FORMATS:
-        line = head.partition("\n")[0]
+        line = head_text.partition("\n")[0]
         raise OptsearchError(
             f"{file} begins with {line[:60]!r}: it is not a file of solve --tree, solve --prove or "
             "equilibrium --certificate"
@@ -99,13 +99,13 @@ def format_of(file: Path) -> str:
 def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
     """Replay a decision tree on every configuration; return the answer about it."""
     loaded, parsed_prior = read_tree(file, game, prior)
-    total, number = verify(loaded, parsed_prior), loaded.configurations
-    answer = begin_answer("tree", loaded.position, parsed_prior, total, number)
-    replayed = f"all {number:,} configurations"
+    total_height, configurations = verify(loaded, parsed_prior), loaded.configurations
+    answer = begin_answer("tree", loaded.position, parsed_prior, total_height, configurations)
+    replayed_text = f"all {configurations:,} configurations"
     if parsed_prior is not None:
-        replayed = f"every configuration, weight {number:,}"
-    answer.add_fact("replayed", f"{replayed}, total height {total:,}")
-    answer.add_fact("mean shots", mean_text(total, number))
+        replayed_text = f"every configuration, weight {configurations:,}"
+    answer.add_fact("replayed", f"{replayed_text}, total height {total_height:,}")
+    answer.add_fact("mean shots", mean_text(total_height, configurations))
     answer.add_fact("worst case", f"{loaded.worst} shots", worst=loaded.worst)
     return answer
 
@@ -116,11 +116,11 @@ def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
     require_digest(parsed_prior, file)
     checked = proofs.check(file, parsed_prior)
     require_game(file, checked.position, game)
-    total, number = checked.total_height, checked.configurations
-    answer = begin_answer("proof", checked.position, parsed_prior, total, number)
-    answer.add_fact("proved", f"no strategy has a total height below {total:,}")
-    bound = Fraction(total, number)
-    answer.add_fact("mean shots", f"at least {bound} ≈ {decimal(bound, 'lower')}")
+    total_height, configurations = checked.total_height, checked.configurations
+    answer = begin_answer("proof", checked.position, parsed_prior, total_height, configurations)
+    answer.add_fact("proved", f"no strategy has a total height below {total_height:,}")
+    mean_bound = Fraction(total_height, configurations)
+    answer.add_fact("mean shots", f"at least {mean_bound} ≈ {decimal(mean_bound, 'lower')}")
     answer.add_fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
     return answer
 
@@ -210,18 +210,20 @@ def tree(
         if depth_drawn < loaded.worst:
             drawing_text += f", {depth_drawn} of {loaded.worst} shots"
             drawing_text += "" if depth_drawn == depth else "; --whole draws all"
-    number = loaded.configurations
+    configurations = loaded.configurations
     answer = Answer(**position_fields(loaded.position, parsed_prior))
     if not figure:
         answer.add(partial(loaded.text, depth))
     answer.add_heading(f"\n{title_with_rules(loaded.position.title, loaded.position.game)}")
     answer.add_fact("prior", prior_text(parsed_prior) or loaded.prior or None)
-    answer.add_fact("mean shots", mean_text(loaded.total_height, number), **height_fields(loaded))
+    answer.add_fact(
+        "mean shots", mean_text(loaded.total_height, configurations), **height_fields(loaded)
+    )
     answer.add_fact("worst case", f"{loaded.worst} shots", worst=loaded.worst, leaves=loaded.leaves)
-    histogram = {str(shots): n for shots, n in sorted(loaded.histogram.items())}
-    text = ", ".join(f"{shots}: {n:,}" for shots, n in histogram.items())
-    answer.add_fact("histogram", text, histogram=histogram)
-    answer.set_rows({"shots": shots, "configurations": n} for shots, n in histogram.items())
+    histogram = {str(shots): count for shots, count in sorted(loaded.histogram.items())}
+    shots_text = ", ".join(f"{shots}: {count:,}" for shots, count in histogram.items())
+    answer.add_fact("histogram", shots_text, histogram=histogram)
+    answer.set_rows({"shots": shots, "configurations": count} for shots, count in histogram.items())
     answer.add_fact("drawing", drawing_text)
     answer.print(form)
 

@@ -31,8 +31,8 @@ def run() -> int:
         if sys.stdout is not None:
             sys.stdout.flush()  # a full disk or a closed pipe is met here, not at the very end
         return status
-    except (Interrupted, KeyboardInterrupt) as stop:
-        print_message(f"interrupted{stop}")
+    except (Interrupted, KeyboardInterrupt) as interruption:
+        print_message(f"interrupted{interruption}")
         return 130
     except click.UsageError as error:
         return print_usage_error(error)
@@ -88,8 +88,8 @@ def print_usage_error(error: Any) -> int:
         return 2
     command = "optsearch" if error.ctx is None else error.ctx.command_path
     message = usage_message(error, command)
-    see = " See" if message.endswith("?") else "; see"
-    return print_error(str(OptsearchError(f"{message}{see} {command} --help")))
+    see_help = " See" if message.endswith("?") else "; see"
+    return print_error(str(OptsearchError(f"{message}{see_help} {command} --help")))
 
 
 def usage_message(error: Any, command: str) -> str:

@@ -147,8 +147,8 @@ def _listed_lines(source: str) -> list[str]:
     content = sys.stdin.read(MOST_LISTED) if is_piped else text_of(source, GameError, MOST_LISTED)
     lines = [re.split(r"(?:^|\s)#", line)[0].strip() for line in content.splitlines()]
     if not any(lines):
-        where = "standard input" if is_piped else repr(source)
-        raise GameError(f"{where} has no game; write one on each line, such as 4x4:3,2")
+        source_text = "standard input" if is_piped else repr(source)
+        raise GameError(f"{source_text} has no game; write one on each line, such as 4x4:3,2")
     return list(filter(None, lines))
 
 
@@ -353,9 +353,10 @@ def align_columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
     is_right -- True to align all columns but the first at the right.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    set_others = str.rjust if is_right else str.ljust
+    align_others = str.rjust if is_right else str.ljust
     lines = (
-        "  ".join([row[0].ljust(widths[0]), *map(set_others, row[1:], widths[1:])]) for row in rows
+        "  ".join([row[0].ljust(widths[0]), *map(align_others, row[1:], widths[1:])])
+        for row in rows
     )
     return "\n".join(line.rstrip() for line in lines)
 
@@ -427,8 +428,8 @@ def _lines_of_board(game: Game, texts: Sequence[Sequence[str]]) -> list[BoardLin
         cells_by_height.setdefault(round(board.centres[index][1], 6), []).append(index)
     lines = []
     if not board.digest:
-        letters = [(column, column_name(column)) for column in range(board.columns)]
-        lines.append(BoardLine("", letters, is_heading=True))
+        column_letters = [(column, column_name(column)) for column in range(board.columns)]
+        lines.append(BoardLine("", column_letters, is_heading=True))
     for _, cells in sorted(cells_by_height.items()):
         cells.sort(key=lambda index: board.centres[index])
         first, last = game.cell(cells[0]), game.cell(cells[-1])

@@ -138,31 +138,37 @@ def answer_of(result: CounterexampleSearch) -> Answer:
     for name, case in result.smallest.items():
         answer.add_heading(f"\nfewest {name}")
         add_counterexample(answer, case)
-    smallest = result.counterexamples[:SHOWN]
-    if smallest:
+    shown_cases = result.counterexamples[:SHOWN]
+    if shown_cases:
         answer.add_heading("\nsmallest first: best greedy, optimum, configurations, position")
-    for case in smallest:
+    for case in shown_cases:
         answer.add(
             f"{case.best_greedy_total_height:6} {case.total_height:6} {case.configurations:5}  "
             f"{case.position.title}"
         )
-    fields = [case.fields for case in result.counterexamples]
-    answer.add(counterexamples=fields)
-    answer.set_rows(fields)
-    if left_out := len(result.counterexamples) - len(smallest):
-        answer.add(f"and {left_out:,} more: --json or --format csv lists all")
+    counterexample_fields = [case.fields for case in result.counterexamples]
+    answer.add(counterexamples=counterexample_fields)
+    answer.set_rows(counterexample_fields)
+    if left_out_count := len(result.counterexamples) - len(shown_cases):
+        answer.add(f"and {left_out_count:,} more: --json or --format csv lists all")
     return answer
 
 
 def add_counterexample(answer: Answer, case: Counterexample) -> None:
     """Add a counterexample to the text, with its greedy and its best shots."""
-    number, cells = case.configurations, case.game.cells
-    answer.add(f"{case.position.title}: {cells} cells, {number} configurations, {case.shots} shots")
+    configurations, cells = case.configurations, case.game.cells
+    answer.add(
+        f"{case.position.title}: {cells} cells, {configurations} configurations, {case.shots} shots"
+    )
     facts = facts_table()
-    for label, total, cell_mask in (
+    for label, total_height, cell_mask in (
         ("best greedy", case.best_greedy_total_height, case.greedy_cells),
         ("optimum", case.total_height, case.best_cells),
     ):
         shots = " ".join(case.game.names(cell_mask))
-        facts.add_row(f"  {label}", f"{total}/{number} = {total / number:.6f}", shots)
+        facts.add_row(
+            f"  {label}",
+            f"{total_height}/{configurations} = {total_height / configurations:.6f}",
+            shots,
+        )
     answer.add(facts)

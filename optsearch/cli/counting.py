@@ -62,14 +62,14 @@ def count(start: PositionOptions, form: Form = Form.TEXT) -> None:
     position = read_position(start, any_game)
     with show_progress("counting") as progress:
         posterior = posterior_of(position, progress=progress)
-        number = posterior.configurations
-        first_impossible = 0 if number else posterior.first_impossible()  # a shot, from 1
+        total = posterior.configurations
+        first_impossible = 0 if total else posterior.first_impossible()  # a shot, from 1
     answer = Answer.about(position)
-    answer.add_fact("configurations", f"{number:,}", configurations=number)
+    answer.add_fact("configurations", f"{total:,}", configurations=total)
     if first_impossible:
         shot = position.shots[first_impossible - 1]
-        text = f"shot number {first_impossible}, {shot}, leaves none"
-        answer.add_fact("impossible", text, first_impossible=first_impossible)
+        impossible_text = f"shot number {first_impossible}, {shot}, leaves none"
+        answer.add_fact("impossible", impossible_text, first_impossible=first_impossible)
     answer.print(form)
 
 
@@ -100,32 +100,34 @@ def posterior(
     with show_progress("counting") as progress:
         posterior = posterior_of(position, prior, progress)
         occurrence = posterior.occurrence.tolist()  # which counts the configurations too
-        likely = [cell_name(cell) for cell in posterior.greedy_shots()]
+        likely_cells = [cell_name(cell) for cell in posterior.greedy_shots()]
     if figure is not None:
         draw_heat_map(posterior.observations, posterior.probability, figure)
-    number = posterior.configurations
+    configurations = posterior.configurations
     answer = Answer(
         title_with_rules(position.title, position.game), **position_fields(position, prior)
     )
     answer.add("", heat_map_text(posterior, counts))
     answer.add_fact("false replies", str(false_replies) if false_replies else None)
     answer.add_prior(prior)
-    answer.add_fact("configurations", f"{number:,}", configurations=number)
+    answer.add_fact("configurations", f"{configurations:,}", configurations=configurations)
     answer.add(occurrence=occurrence, probability=posterior.probability.tolist())
     answer.set_rows(posterior.to_dicts())
     answer.add_fact("still unknown", f"{posterior.entropy:.3f} bits", bits=posterior.entropy)
     if isinstance(posterior, MixedPosterior):
         add_ship_lengths(answer, posterior)
     answer.add_fact(
-        "greedy shots", " ".join(likely) or "none: every ship is sunk", greedy_shots=likely
+        "greedy shots",
+        " ".join(likely_cells) or "none: every ship is sunk",
+        greedy_shots=likely_cells,
     )
-    if likely:
+    if likely_cells:
         row, column = posterior.greedy_shots()[0]
-        text = f"{posterior.probability[row, column]:.6f}"
-        exact = f"{posterior.frequency[row][column]} = " if posterior.is_exact else ""
-        if len(exact) <= MOST_DIGITS:
-            text = exact + text
-        answer.add_fact("each hits with", text)
+        chance_text = f"{posterior.probability[row, column]:.6f}"
+        exact_prefix = f"{posterior.frequency[row][column]} = " if posterior.is_exact else ""
+        if len(exact_prefix) <= MOST_DIGITS:
+            chance_text = exact_prefix + chance_text
+        answer.add_fact("each hits with", chance_text)
     answer.add_fact("drawing", str(figure) if figure else None)
     answer.print(form)
 
@@ -134,18 +136,26 @@ def add_ship_lengths(answer: Answer, posterior: MixedPosterior) -> None:
     """Add the probabilities of the lengths of each ship, of the fleets, and that all are sunk."""
     lengths_of_ships = {}
     for ship, by_length in posterior.lengths.items():
-        chances = (f"{length} {float(p):.1%}" for length, p in by_length.items() if p)
+        chances = (
+            f"{length} {float(chance):.1%}" for length, chance in by_length.items() if chance
+        )
         answer.add_fact(f"ship {ship}", ", ".join(chances))
-        lengths_of_ships[str(ship)] = {str(length): float(p) for length, p in by_length.items()}
+        lengths_of_ships[str(ship)] = {
+            str(length): float(chance) for length, chance in by_length.items()
+        }
     answer.add(
         lengths=lengths_of_ships,
         fleets=[
-            {"fleet": list(lengths), "probability": float(p)}
-            for lengths, p in posterior.fleets.items()
+            {"fleet": list(lengths), "probability": float(chance)}
+            for lengths, chance in posterior.fleets.items()
         ],
     )
-    sunk = posterior.all_sunk
-    answer.add_fact("all are sunk", f"{float(sunk):.6f}" if sunk else None, all_sunk=float(sunk))
+    sunk_chance = posterior.all_sunk
+    answer.add_fact(
+        "all are sunk",
+        f"{float(sunk_chance):.6f}" if sunk_chance else None,
+        all_sunk=float(sunk_chance),
+    )
 
 
 def heat_map_text(posterior: Posterior, counts: bool = False) -> Text:
@@ -160,29 +170,33 @@ def heat_map_text(posterior: Posterior, counts: bool = False) -> Text:
     most_probable = set(posterior.greedy_shots())
     all_cells = (1 << game.cells) - 1
     open_cells = set(game.cells_of(all_cells & ~position.closed))
-    highest = max((probability[cell] for cell in open_cells), default=0)
-    texts = [[HOLE] * game.columns for _ in range(game.rows)]
+    highest_chance = max((probability[cell] for cell in open_cells), default=0)
+    cell_texts = [[HOLE] * game.columns for _ in range(game.rows)]
     styles = {}
     for row, column in open_cells:
         cell = row, column
-        number = f"{posterior.occurrence[cell]:,}" if counts else f"{100 * probability[cell]:.1f}"
-        texts[row][column] = f"{number}?" if cell in doubtful else number
-        styles[cell] = heat_in_terminal(probability[cell] / (highest or 1))
+        cell_text = (
+            f"{posterior.occurrence[cell]:,}" if counts else f"{100 * probability[cell]:.1f}"
+        )
+        cell_texts[row][column] = f"{cell_text}?" if cell in doubtful else cell_text
+        styles[cell] = heat_in_terminal(probability[cell] / (highest_chance or 1))
         if cell in most_probable:
             styles[cell] = GREEDY_IN_TERMINAL
     for (row, column), sign in certain_replies.items():
-        texts[row][column], styles[row, column] = sign.letter, IN_TERMINAL[sign.hit]
-    text = board_in_colours(game, texts, styles)
-    meanings = [legend(game)] if certain_replies else []
-    meanings += [f"{HOLE} hole"] if game.holes & ~game.board.empty else []
-    meanings += [DOUBT] if doubtful else []
-    if meanings:
-        text.append(f"\n\n{', '.join(meanings)}")
-    if highest and not counts:
-        text.append("\n\nprobability of a ship, percent: ")
+        cell_texts[row][column], styles[row, column] = sign.letter, IN_TERMINAL[sign.hit]
+    drawn_board = board_in_colours(game, cell_texts, styles)
+    sign_meanings = [legend(game)] if certain_replies else []
+    sign_meanings += [f"{HOLE} hole"] if game.holes & ~game.board.empty else []
+    sign_meanings += [DOUBT] if doubtful else []
+    if sign_meanings:
+        drawn_board.append(f"\n\n{', '.join(sign_meanings)}")
+    if highest_chance and not counts:
+        drawn_board.append("\n\nprobability of a ship, percent: ")
         for share in np.linspace(0, 1, 5):
-            text.append(f"{100 * highest * share:6.1f} ", style=heat_in_terminal(share))
-    return text.append("\n")
+            drawn_board.append(
+                f"{100 * highest_chance * share:6.1f} ", style=heat_in_terminal(share)
+            )
+    return drawn_board.append("\n")
 
 
 def draw_heat_map(

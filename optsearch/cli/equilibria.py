@@ -136,8 +136,8 @@ def answer_of(result: Equilibrium) -> Answer:
     answer = Answer(title, game=str(result.game), objective=str(result.objective))
     add_value(answer, result)
     add_mixes(answer, result)
-    rounds = f"{result.rounds}, {count_text(result.trees, 'tree')} met"
-    answer.add_fact("rounds", rounds, rounds=result.rounds, trees=result.trees)
+    rounds_text = f"{result.rounds}, {count_text(result.trees, 'tree')} met"
+    answer.add_fact("rounds", rounds_text, rounds=result.rounds, trees=result.trees)
     answer.add_fact("seconds", f"{result.seconds:.1f}", seconds=round(result.seconds, 6))
     answer.add("\nThe hider's mix, an image of each orbit; percent of all its images\n")
     answer.add(draw_orbits(result))
@@ -145,11 +145,11 @@ def answer_of(result: Equilibrium) -> Answer:
     uniform_board = percent_board(result, result.uniform_occupancy)
     answer.add("\nPercent, if the hider draws uniformly\n", uniform_board)
     answer.add("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
-    rows = [("percent", "first shot", "uniformly", "worst case")]
+    tree_rows = [("percent", "first shot", "uniformly", "worst case")]
     for tree, share in result.shooter[:SHOWN]:
         percent, mean = f"{100 * float(share):.2f}", f"{float(tree.mean):.4f}"
-        rows.append((percent, first_shot(tree) or "", mean, str(tree.worst)))
-    answer.add(align_columns(rows))
+        tree_rows.append((percent, first_shot(tree) or "", mean, str(tree.worst)))
+    answer.add(align_columns(tree_rows))
     if len(result.shooter) > SHOWN:
         answer.add(f"and {count_text(len(result.shooter) - SHOWN, 'tree')} more")
     return answer
@@ -215,7 +215,7 @@ def percent_board(result: Equilibrium, probabilities: NDArray[np.float64]) -> st
     probabilities -- by row and column.
     """
     game = result.game
-    texts = [[f"{100 * value:.1f}" for value in row] for row in probabilities.tolist()]
+    texts = [[f"{100 * probability:.1f}" for probability in row] for row in probabilities.tolist()]
     for row, column in game.cells_of(game.holes):
         texts[row][column] = HOLE
     return board_text(game, texts)
@@ -245,24 +245,24 @@ def draw_orbits(result: Equilibrium) -> str:
     game = result.game
     all_cells = (1 << game.cells) - 1
     boards = []
-    for orbit, share in result.hider[:SHOWN]:
-        rows = [[HOLE] * game.columns for _ in range(game.rows)]
+    for orbit, probability in result.hider[:SHOWN]:
+        board_rows = [[HOLE] * game.columns for _ in range(game.rows)]
         for row, column in game.cells_of(all_cells & ~game.holes):
-            rows[row][column] = "."
+            board_rows[row][column] = "."
         for row, column in game.cells_of(first_hiding(result, orbit)):
-            rows[row][column] = "#"
-        boards.append([f"{100 * float(share):.2f}", *map("".join, rows)])
+            board_rows[row][column] = "#"
+        boards.append([f"{100 * float(probability):.2f}", *map("".join, board_rows)])
     width = max(len(line) for board in boards for line in board) + 2
     boards_per_line = max(1, WIDE // width)
     lines = []
     for start in range(0, len(boards), boards_per_line):
-        in_line = boards[start : start + boards_per_line]
-        for texts in zip(*in_line, strict=True):
+        boards_in_line = boards[start : start + boards_per_line]
+        for texts in zip(*boards_in_line, strict=True):
             lines.append("".join(f"{text:<{width}}" for text in texts).rstrip())
         lines.append("")
-    number_left = len(result.hider) - len(boards)
-    if number_left > 0:
-        lines.append(f"and {count_text(number_left, 'orbit')} more")
+    orbits_left = len(result.hider) - len(boards)
+    if orbits_left > 0:
+        lines.append(f"and {count_text(orbits_left, 'orbit')} more")
     return "\n".join(lines).rstrip()
 
 

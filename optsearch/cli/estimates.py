@@ -77,15 +77,17 @@ def announce_comparison(
     """
     game.require_small("evaluating strategies")
     runners = [runner_of(strategy, game) for strategy in strategies]
-    size = position_limit(runners, sampling.largest, memory)
-    if Posterior(Position(game)).configurations <= size:
+    size_limit = position_limit(runners, sampling.largest, memory)
+    if Posterior(Position(game)).configurations <= size_limit:
         return []
-    paces = [seconds_per_configuration(strategy, game, size) for strategy in strategies]
+    seconds_each = [
+        seconds_per_configuration(strategy, game, size_limit) for strategy in strategies
+    ]
     if not QUIET.get():
         work = f"comparing {' and '.join(map(str, strategies))}"
         alternative = "fewer --positions or a smaller --largest take less"
-        _announce(work, sum(paces) * size * sampling.positions, workers, alternative)
-    return paces
+        _announce(work, sum(seconds_each) * size_limit * sampling.positions, workers, alternative)
+    return seconds_each
 
 
 def announce_game(player: Player, game: Game) -> None:
@@ -103,5 +105,5 @@ def _announce(
     """
     if seconds > limit * workers:
         processes = "1 process" if workers == 1 else f"{workers} processes"
-        time = time_text(seconds / workers)
-        err.print(f"{work}: about {time} on {processes}; {alternative}", soft_wrap=True)
+        duration = time_text(seconds / workers)
+        err.print(f"{work}: about {duration} on {processes}; {alternative}", soft_wrap=True)

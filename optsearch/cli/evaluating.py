@@ -187,9 +187,14 @@ def _add_list(answer: Answer, strategies: list[dict[str, Any]]) -> None:
         ("Strategies, for evaluate and simulate", True),
         ("Players by chance or memory, for simulate", False),
     ):
-        chosen = [fields for fields in strategies if fields["is_strategy"] == is_strategy]
+        chosen_strategies = [
+            fields for fields in strategies if fields["is_strategy"] == is_strategy
+        ]
         answer.add_heading(heading)
-        answer.add(align_columns([("", fields["name"], fields["what"]) for fields in chosen]), "")
+        answer.add(
+            align_columns([("", fields["name"], fields["what"]) for fields in chosen_strategies]),
+            "",
+        )
     answer.add_heading("Your own")
     answer.add(*USER_STRATEGIES)
     for name, source in added_players().items():
@@ -249,7 +254,7 @@ def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
     within -- a number of shots; the share of games that end within them is added.
     """
     game, prior = evaluation.game, evaluation.prior
-    number, total = evaluation.configurations, evaluation.total_height
+    configurations, total_height = evaluation.configurations, evaluation.total_height
     answer = Answer(
         title_with_rules(str(game), game),
         strategy=evaluation.strategy,
@@ -259,17 +264,23 @@ def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
     answer.add_fact("strategy", evaluation.strategy)
     answer.add_fact("prior", prior_text(prior))
     label = "configurations" if prior is None else "weight"
-    answer.add_fact(label, f"{number:,}", configurations=number)
-    answer.add_fact("total height", f"{total:,}", total_height=total)
-    answer.add_fact("mean shots", f"{float(evaluation.mean):.6f}", **mean_fields(total, number))
+    answer.add_fact(label, f"{configurations:,}", configurations=configurations)
+    answer.add_fact("total height", f"{total_height:,}", total_height=total_height)
+    answer.add_fact(
+        "mean shots", f"{float(evaluation.mean):.6f}", **mean_fields(total_height, configurations)
+    )
     answer.add_fact("sd", f"{evaluation.sd:.4f}", sd=evaluation.sd)
     answer.add_fact("worst case", f"{evaluation.worst} shots", worst=evaluation.worst)
     if within is not None:
         finished = evaluation.finished_within(within)
-        share = Fraction(finished, number)
-        text = f"{finished:,} of {configurations_text(number, prior)} = {float(share):.6f}"
-        answer.add_fact(f"within {within}", text, within=within, finished=finished, share=share)
-    answer.add(histogram={str(shots): n for shots, n in evaluation.histogram.items()})
+        share = Fraction(finished, configurations)
+        within_text = (
+            f"{finished:,} of {configurations_text(configurations, prior)} = {float(share):.6f}"
+        )
+        answer.add_fact(
+            f"within {within}", within_text, within=within, finished=finished, share=share
+        )
+    answer.add(histogram={str(shots): count for shots, count in evaluation.histogram.items()})
     answer.set_rows(evaluation.to_dicts())
     answer.add_fact("seconds", f"{evaluation.seconds:,.1f}")
     if evaluation.resumed:
@@ -295,25 +306,29 @@ def random_answer(game: Game, prior: Prior | None, within: int | None) -> Answer
     title = title_with_rules(str(game), game)
     answer = Answer(title, strategy="random", game=str(game), **prior_fields(prior))
     answer.add_fact("strategy", "random")
-    number = posterior.configurations
-    answer.add_fact("configurations", f"{number:,}", configurations=number)
+    configurations = posterior.configurations
+    answer.add_fact("configurations", f"{configurations:,}", configurations=configurations)
     probabilities = urn.random_shots(game)  # of each number of shots
     mean = urn.mean(probabilities)
-    sd = sqrt(sum(shots**2 * p for shots, p in probabilities.items()) - mean**2)
-    fields = mean_fields(mean.numerator, mean.denominator)
-    answer.add_fact("mean shots", f"{float(mean):.6f}", **fields)
+    sd = sqrt(sum(shots**2 * chance for shots, chance in probabilities.items()) - mean**2)
+    fields_of_mean = mean_fields(mean.numerator, mean.denominator)
+    answer.add_fact("mean shots", f"{float(mean):.6f}", **fields_of_mean)
     answer.add_fact("sd", f"{sd:.4f}", sd=sd)
     worst = max(probabilities)
     answer.add_fact("worst case", f"{worst} shots", worst=worst)
     if within is not None:
-        share = sum((p for shots, p in probabilities.items() if shots <= within), Fraction(0))
+        share = sum(
+            (chance for shots, chance in probabilities.items() if shots <= within), Fraction(0)
+        )
         answer.add_fact(f"within {within}", f"{float(share):.6f}", within=within, share=share)
-    floats = {shots: float(p) for shots, p in probabilities.items()}
-    answer.add(probabilities={str(shots): p for shots, p in floats.items()})
-    answer.set_rows({"shots": shots, "probability": p} for shots, p in floats.items())
+    float_chances = {shots: float(chance) for shots, chance in probabilities.items()}
+    answer.add(probabilities={str(shots): chance for shots, chance in float_chances.items()})
+    answer.set_rows(
+        {"shots": shots, "probability": chance} for shots, chance in float_chances.items()
+    )
     last_shot = "first" if game.ends_at_hit else "last"
-    text = f"the {last_shot} of {game.fleet_cells} cells among {game.room} in random order"
-    answer.add_fact("formula", text)
+    formula_text = f"the {last_shot} of {game.fleet_cells} cells among {game.room} in random order"
+    answer.add_fact("formula", formula_text)
     return answer
 
 
@@ -436,8 +451,8 @@ def comparison_answer(comparison: Comparison) -> Answer:
     answer.add_fact("second", comparison.second, second=comparison.second)
     answer.add_fact("until", comparison.until, until=comparison.until)
     answer.add_fact("seed", str(comparison.seed), seed=comparison.seed)
-    number = comparison.configurations
-    answer.add_fact("configurations", f"{number:,}", configurations=number)
+    configurations = comparison.configurations
+    answer.add_fact("configurations", f"{configurations:,}", configurations=configurations)
     answer.add_fact(
         "positions",
         f"{comparison.positions:,} of up to {comparison.largest:,} configurations",
@@ -448,8 +463,13 @@ def comparison_answer(comparison: Comparison) -> Answer:
     answer.add_fact(
         "compared", comparison.part_text, shots_before=shots_before, alike=comparison.alike
     )
-    first, second = comparison.means
-    answer.add_fact("means", f"{first:.4f} and {second:.4f}", first_mean=first, second_mean=second)
+    first_mean, second_mean = comparison.means
+    answer.add_fact(
+        "means",
+        f"{first_mean:.4f} and {second_mean:.4f}",
+        first_mean=first_mean,
+        second_mean=second_mean,
+    )
     answer.add_fact(
         "saved",
         comparison.saved_text,
@@ -458,7 +478,7 @@ def comparison_answer(comparison: Comparison) -> Answer:
         is_exact=comparison.is_exact,
     )
     microseconds = comparison.microseconds
-    paces = " and ".join(f"{value:.2g}" for value in microseconds)
+    paces = " and ".join(f"{microseconds_each:.2g}" for microseconds_each in microseconds)
     answer.add_fact("processor time", f"{paces} µs per configuration", microseconds=microseconds)
     answer.add_fact("seconds", f"{comparison.seconds:,.1f}")
     if comparison.resumed:

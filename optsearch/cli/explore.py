@@ -47,36 +47,36 @@ def explore(
     """Write a web page on which you walk an optimal and a greedy strategy shot by shot."""
     position, prior = read_position_and_prior(start)
     explorer.require_small(position, prior)
-    named = load_named_trees(with_tree or [], position, prior)
+    named_trees = load_named_trees(with_tree or [], position, prior)
     with show_search_progress(str(position.game)) as progress:
-        exact = solver.Solver(position, progress=progress, all_shots=True, prior=prior)
-        solution = exact.search(None if time_limit is None else time_limit / 2)
-        best = exact.tree()
-        greedy_name, greedy = explorer.greedy_tree(position, prior, time_limit, progress)
-        if greedy.total_height < best.total_height:
-            best = greedy
+        optimal_solver = solver.Solver(position, progress=progress, all_shots=True, prior=prior)
+        solution = optimal_solver.search(None if time_limit is None else time_limit / 2)
+        best_tree = optimal_solver.tree()
+        greedy_name, greedy_tree = explorer.greedy_tree(position, prior, time_limit, progress)
+        if greedy_tree.total_height < best_tree.total_height:
+            best_tree = greedy_tree
         best_name = "optimal" if solution.is_exact else "best found"
-        named += [(best_name, best), (greedy_name, greedy)]
-        upper = min(tree.total_height for _, tree in named)
+        named_trees += [(best_name, best_tree), (greedy_name, greedy_tree)]
+        upper = min(tree.total_height for _, tree in named_trees)
         limit = None if time_limit is None else Limit(time_limit / 4)
-        page = explorer.page(exact, named, limit)
+        page_text = explorer.page(optimal_solver, named_trees, limit)
     with replacement_for(output) as temporary_file:
-        temporary_file.write_text(page, encoding="utf-8")
-    number = solution.configurations
-    trees = [{"name": name, "total_height": tree.total_height} for name, tree in named]
+        temporary_file.write_text(page_text, encoding="utf-8")
+    configurations = solution.configurations
+    trees = [{"name": name, "total_height": tree.total_height} for name, tree in named_trees]
     answer = Answer.about(
         position,
         prior,
-        configurations=number,
+        configurations=configurations,
         lower=solution.lower,
         upper=upper,
         trees=trees,
     )
     answer.set_rows(trees)
-    for name, tree in named:
-        answer.add_fact(name, f"{mean_text(tree.total_height, number)} shots on average")
+    for name, tree in named_trees:
+        answer.add_fact(name, f"{mean_text(tree.total_height, configurations)} shots on average")
     if solution.total_height is None:
-        answer.add_fact("optimum", mean_bracket_text(solution.lower or 0, upper, number))
+        answer.add_fact("optimum", mean_bracket_text(solution.lower or 0, upper, configurations))
     answer.add_fact("page", str(output), page=str(output))
     answer.print(form)
 
@@ -88,13 +88,13 @@ def load_named_trees(
 
     Raises if a tree is of another position or prior.
     """
-    named: list[explorer.NamedTree] = []
+    named_trees: list[explorer.NamedTree] = []
     for path in paths:
         tree = tree_.load(path)
         explorer.require_same(position, str(path), tree, prior)
         name = title_of(tree, path)
-        names_taken = {*OWN_NAMES, *(name for name, _ in named)}
+        names_taken = {*OWN_NAMES, *(name for name, _ in named_trees)}
         if name in names_taken:
             name = f"{name} ({path.name})"
-        named.append((name, tree))
-    return named
+        named_trees.append((name, tree))
+    return named_trees

@@ -111,20 +111,20 @@ def solve(
             identify_.save(result.tree(), tree)
         if prove is not None and result.is_exact:
             save_claims(result, prove)
-    total = result.misses if result.is_exact else None
-    mean = mean_bracket_text(result.lower, result.upper, sets.weight)
-    if total is not None:
-        mean = mean_text(total, sets.weight)
+    total_misses = result.misses if result.is_exact else None
+    mean_of_misses = mean_bracket_text(result.lower, result.upper, sets.weight)
+    if total_misses is not None:
+        mean_of_misses = mean_text(total_misses, sets.weight)
     answer = Answer(heading(sets), **family_fields(sets))
     answer.add_fact(
         "mean misses",
-        mean,
-        **misses_fields(total, sets),
+        mean_of_misses,
+        **misses_fields(total_misses, sets),
         lower=result.lower,
         upper=result.upper,
     )
-    best = ", ".join(result.best) or "none: one set is left"
-    answer.add_fact("best first", best if result.is_exact else None, best=list(result.best))
+    best_text = ", ".join(result.best) or "none: one set is left"
+    answer.add_fact("best first", best_text if result.is_exact else None, best=list(result.best))
     answer.add_fact(
         "seconds", f"{result.seconds:.3f}", nodes=result.nodes, seconds=round(result.seconds, 6)
     )
@@ -139,23 +139,23 @@ def solve(
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
     """Compute the misses of strategies that always ask for a most probable thing."""
     sets = identify_.read(path)
-    limit, by_rule = Limit(time_limit), {}
+    limit, tree_by_rule = Limit(time_limit), {}
     half_of_time = None if time_limit is None else time_limit / 2
     quick_rules_first = identify_.RULES[2:] + identify_.RULES[:2]  # best and worst take longest
     with show_search_progress(sets.title, "misses", sets.certain_hits) as progress:
         optimum = identify_.identify(sets, time_limit=half_of_time, progress=progress)
         with suppress(LimitReached):
             for rule in quick_rules_first:
-                by_rule[rule] = identify_.greedy(sets, rule, limit.watch(progress))
-    strategies = {rule: by_rule[rule] for rule in identify_.RULES if rule in by_rule}
+                tree_by_rule[rule] = identify_.greedy(sets, rule, limit.watch(progress))
+    known_trees = {rule: tree_by_rule[rule] for rule in identify_.RULES if rule in tree_by_rule}
     if tree is not None:
-        if "best" not in strategies:
+        if "best" not in known_trees:
             raise OptsearchError(
                 f"--tree {str(tree)!r}: the best greedy tree was not known after --time-limit "
                 f"{time_limit:g} seconds"
             )
-        identify_.save(strategies["best"], tree)
-    greedy_answer(sets, optimum, strategies).print(form)
+        identify_.save(known_trees["best"], tree)
+    greedy_answer(sets, optimum, known_trees).print(form)
 
 
 def greedy_answer(
@@ -164,29 +164,29 @@ def greedy_answer(
     strategies: dict[str, identify_.IdentificationTree],
 ) -> Answer:
     """Return the answer about greedy strategies, by rule, and the optimum."""
-    total = optimum.misses if optimum.is_exact else None
+    total_misses = optimum.misses if optimum.is_exact else None
     upper = min([optimum.upper, *(strategy.total for strategy in strategies.values())])
-    answer = Answer(heading(sets), **family_fields(sets), **misses_fields(total, sets))
-    if total is None:
+    answer = Answer(heading(sets), **family_fields(sets), **misses_fields(total_misses, sets))
+    if total_misses is None:
         answer.add_fact("optimum", mean_bracket_text(optimum.lower, upper, sets.weight))
     answer.add(lower=optimum.lower, upper=upper)
-    by_label = {f"greedy, {rule}": strategy for rule, strategy in strategies.items()}
-    if total is not None:
-        by_label = {"optimal": optimum.tree(), **by_label}
-    lines = [("", "total misses", "mean", "more", "most misses")]
-    for label, strategy in by_label.items():
-        excess = 0 if total is None else strategy.total - total
+    strategy_by_label = {f"greedy, {rule}": strategy for rule, strategy in strategies.items()}
+    if total_misses is not None:
+        strategy_by_label = {"optimal": optimum.tree(), **strategy_by_label}
+    table_rows = [("", "total misses", "mean", "more", "most misses")]
+    for label, strategy in strategy_by_label.items():
+        excess = 0 if total_misses is None else strategy.total - total_misses
         excess_text = f"+{excess:,}" if excess > 0 else ""
         mean = decimal(Fraction(strategy.total, sets.weight))
-        lines.append((label, f"{strategy.total:,}", mean, excess_text, str(strategy.worst)))
-    if by_label:
-        answer.add(align_columns(lines, is_right=True))
-    rules = {
+        table_rows.append((label, f"{strategy.total:,}", mean, excess_text, str(strategy.worst)))
+    if strategy_by_label:
+        answer.add(align_columns(table_rows, is_right=True))
+    fields_by_rule = {
         rule: {**misses_fields(strategy.total, sets), "worst": strategy.worst}
         for rule, strategy in strategies.items()
     }
-    answer.add(rules=rules)
-    answer.set_rows({"rule": rule, **row} for rule, row in rules.items())
+    answer.add(rules=fields_by_rule)
+    answer.set_rows({"rule": rule, **row} for rule, row in fields_by_rule.items())
     return answer
 
 

@@ -146,32 +146,32 @@ class GreedyTotals:
 
     def answer(self, position: Position, prior: Prior | None) -> Answer:
         """Return the answer about all that is computed."""
-        number, optimum = self.configurations, self.optimum
+        configurations, optimum = self.configurations, self.optimum
         upper = min(self.totals.values()) if optimum is None else optimum
         answer = Answer.about(
             position,
             prior,
-            configurations=number,
+            configurations=configurations,
             total_height=optimum,
-            **mean_fields(optimum, number),
+            **mean_fields(optimum, configurations),
             best_greedy_total_height=self.totals.get("best"),
             worst_greedy_total_height=self.totals.get("worst"),
         )
         if optimum is None:
-            answer.add_fact("optimum", mean_bracket_text(self.lower, upper, number))
+            answer.add_fact("optimum", mean_bracket_text(self.lower, upper, configurations))
         answer.add(lower=self.lower if optimum is None else optimum, upper=upper)
         for label, cells in (("greedy shots", self.greedy_shots), ("best shots", self.best_shots)):
-            names = None if cells is None else cell_names(cells)
-            if names is None:
+            shot_names = None if cells is None else cell_names(cells)
+            if shot_names is None:
                 text = "not known yet"
             else:
-                text = " ".join(names) or "none: every ship is sunk"
-            answer.add_fact(label, text, **{label.replace(" ", "_"): names})
+                text = " ".join(shot_names) or "none: every ship is sunk"
+            answer.add_fact(label, text, **{label.replace(" ", "_"): shot_names})
         known_rules = [name for name in RULES if name in self.totals]
-        rules = {name: self._rule_fields(name) for name in known_rules}
-        rows = [HEADS, *self._optimal_rows(), *map(self._rule_row, known_rules)]
-        answer.add("", align_columns(rows, is_right=True), "", rules=rules)
-        answer.set_rows({"rule": name, **row} for name, row in rules.items())
+        fields_by_rule = {name: self._rule_fields(name) for name in known_rules}
+        table_rows = [HEADS, *self._optimal_rows(), *map(self._rule_row, known_rules)]
+        answer.add("", align_columns(table_rows, is_right=True), "", rules=fields_by_rule)
+        answer.set_rows({"rule": name, **row} for name, row in fields_by_rule.items())
         if self.comparison is not None:
             add_divergences(answer, self.comparison.partings, prior)
         else:
@@ -194,12 +194,12 @@ class GreedyTotals:
 
     def _rule_fields(self, name: str) -> dict[str, Any]:
         """Return the fields of a JSON answer for a rule."""
-        total, tree = self.totals[name], self.trees.get(name)
+        total_height, tree = self.totals[name], self.trees.get(name)
         return {
-            "total_height": total,
-            **mean_fields(total, self.configurations),
+            "total_height": total_height,
+            **mean_fields(total_height, self.configurations),
             "worst": tree and tree.worst,
-            "histogram": tree and {str(shots): n for shots, n in tree.histogram.items()},
+            "histogram": tree and {str(shots): count for shots, count in tree.histogram.items()},
         }
 
 
@@ -208,7 +208,7 @@ def add_divergences(answer: Answer, divergences: Sequence[Divergence], prior: Pr
 
     The text has the earliest of them, the JSON all.
     """
-    fields = [
+    divergence_fields = [
         {
             "shots": " ".join(map(str, divergence.shots)),
             "configurations": divergence.configurations,
@@ -219,8 +219,10 @@ def add_divergences(answer: Answer, divergences: Sequence[Divergence], prior: Pr
         }
         for divergence in divergences
     ]
-    places = f"Best greedy leaves the optimum in {count_text(len(divergences), 'place')}:"
-    answer.add(places if divergences else "Best greedy is optimal.", partings=fields)
+    divergences_text = f"Best greedy leaves the optimum in {count_text(len(divergences), 'place')}:"
+    answer.add(
+        divergences_text if divergences else "Best greedy is optimal.", partings=divergence_fields
+    )
     earliest = sorted(divergences, key=lambda divergence: len(divergence.shots))[:SHOWN]
     answer.add(*(divergence_text(divergence, prior) for divergence in earliest))
     if len(divergences) > SHOWN:
@@ -230,10 +232,11 @@ def add_divergences(answer: Answer, divergences: Sequence[Divergence], prior: Pr
 def divergence_text(divergence: Divergence, prior: Prior | None) -> str:
     """Return the costs of greedy and of the optimum at a position where they diverge."""
     shots = " ".join(map(str, divergence.shots)) or "at the first shot"
-    left = configurations_text(divergence.configurations, prior)
-    greedy = " ".join(cell_names(divergence.best_greedy_shots))
-    best = " ".join(cell_names(divergence.best_shots))
+    configurations_left = configurations_text(divergence.configurations, prior)
+    greedy_cells = " ".join(cell_names(divergence.best_greedy_shots))
+    best_cells = " ".join(cell_names(divergence.best_shots))
     return (
-        f"  {shots}: of {left}; greedy {greedy} costs {divergence.best_greedy_total_height:,}, "
-        f"optimal {best} {divergence.total_height:,}"
+        f"  {shots}: of {configurations_left}; greedy {greedy_cells} costs "
+        f"{divergence.best_greedy_total_height:,}, "
+        f"optimal {best_cells} {divergence.total_height:,}"
     )

@@ -66,30 +66,30 @@ def latex_table(
     """
     if not rows:
         return ""
-    width = len(rows[0])
-    columns = list(zip(*rows[1:], strict=True)) or [()] * width
-    layout = "".join(
+    column_count = len(rows[0])
+    columns = list(zip(*rows[1:], strict=True)) or [()] * column_count
+    alignment = "".join(
         "r" if column and all(map(_NUMBER.fullmatch, column)) else "l" for column in columns
     )
-    signs = signs or [[""] * width] * len(rows)
-    lines = [
+    signs = signs or [[""] * column_count] * len(rows)
+    row_lines = [
         " & ".join(map(_latex_cell, row, row_signs)) + r" \\"
         for row, row_signs in zip(rows, signs, strict=True)
     ]
-    below = [
-        rf"\multicolumn{{{width}}}{{@{{}}l}}{{\footnotesize {latex_text(note)}}} \\"
+    note_lines = [
+        rf"\multicolumn{{{column_count}}}{{@{{}}l}}{{\footnotesize {latex_text(note)}}} \\"
         for note in notes
     ]
     return "\n".join(
         [
             r"% in the preamble: \usepackage{booktabs}",
-            rf"\begin{{tabular}}{{{layout}}}",
+            rf"\begin{{tabular}}{{{alignment}}}",
             r"\toprule",
-            lines[0],
+            row_lines[0],
             r"\midrule",
-            *lines[1:],
+            *row_lines[1:],
             r"\bottomrule",
-            *below,
+            *note_lines,
             r"\end{tabular}",
         ]
     )

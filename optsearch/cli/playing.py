@@ -269,8 +269,8 @@ def hint_text(position: Position) -> str:
     row, column = most_probable[0]
     chance = posterior.frequency[row][column]
     names = " ".join(map(cell_name, most_probable))
-    left = configurations_text(posterior.configurations)
-    return f"{names}: a ship with {float(chance):.1%}; {left} left"
+    configurations_left = configurations_text(posterior.configurations)
+    return f"{names}: a ship with {float(chance):.1%}; {configurations_left} left"
 
 
 def board_lines(position: Position, ships: Sequence[int] = ()) -> list[Text]:

@@ -114,15 +114,17 @@ def show_search_progress(
 
     def note(status: SearchStatus) -> str:
         rate = status.nodes / max(time.monotonic() - started, 0.1)
-        text = f"{status.nodes:,} nodes, {rate:,.0f}/s"
+        effort_text = f"{status.nodes:,} nodes, {rate:,.0f}/s"
         if status.worst is not None:
-            return f"worst case {status.worst} shots, the least mean of it is searched, {text}"
+            return (
+                f"worst case {status.worst} shots, the least mean of it is searched, {effort_text}"
+            )
         if status.lower is None or status.best is None:
-            return text
+            return effort_text
         lower = Fraction(status.lower - certain_total, status.weight)
         upper = Fraction(status.best - certain_total, status.weight)
         mean = decimal(lower) if lower == upper else bracket_text(lower, upper)
-        return f"{mean} {unit}, {text}"
+        return f"{mean} {unit}, {effort_text}"
 
     with show_progress(label, note) as report:
         # without a total the note is shown and no share
@@ -164,17 +166,21 @@ def collect_bounds(
     side. If it is given, no progress is shown.
     """
     collected: list[Bound] = []
-    best: dict[str, Fraction] = {}
+    bracket_ends: dict[str, Fraction] = {}
 
     def update_best(bound: Bound) -> bool:
         """Return True if the bound narrows the bracket."""
-        is_better = _is_tighter(bound, best.get(bound.side))
+        is_better = _is_tighter(bound, bracket_ends.get(bound.side))
         if is_better:
-            best[bound.side] = bound.value
+            bracket_ends[bound.side] = bound.value
         return is_better
 
     def note(status: BoundsStatus) -> str:
-        ends_so_far = [bracket_text(best["lower"], best.get("upper"))] if "lower" in best else []
+        ends_so_far = (
+            [bracket_text(bracket_ends["lower"], bracket_ends.get("upper"))]
+            if "lower" in bracket_ends
+            else []
+        )
         return ", ".join([*ends_so_far, status.step])
 
     for bound in fallback_bounds:
@@ -186,12 +192,12 @@ def collect_bounds(
             for bound in compute(limit.watch(progress)):
                 collected.append(bound)
                 if update_best(bound) and on_narrower is not None:
-                    on_narrower(bound, best)
+                    on_narrower(bound, bracket_ends)
         return CollectedBounds(collected, is_all=True, is_interrupted=False)
-    except (LimitReached, KeyboardInterrupt) as end:
-        sides = {bound.side for bound in collected}
-        collected += [bound for bound in fallback_bounds if bound.side not in sides]
+    except (LimitReached, KeyboardInterrupt) as interruption:
+        bounded_sides = {bound.side for bound in collected}
+        collected += [bound for bound in fallback_bounds if bound.side not in bounded_sides]
         if {bound.side for bound in collected} != {"lower", "upper"}:
             raise
-        is_interrupted = isinstance(end, KeyboardInterrupt)
+        is_interrupted = isinstance(interruption, KeyboardInterrupt)
         return CollectedBounds(collected, is_all=False, is_interrupted=is_interrupted)

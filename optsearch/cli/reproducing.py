@@ -103,22 +103,23 @@ def with_progress(
     while True:
         with show_evaluation_progress() as progress:
             shown_progress = progress
-            pair = next(checks, None)
-        if pair is None:
+            source_and_check = next(checks, None)
+        if source_and_check is None:
             return
-        yield pair
+        yield source_and_check
 
 
 def print_estimate(sources: list[Source], resume: Path | None) -> None:
     """Print how many numbers are left to compute and how long that takes."""
     names = ", ".join(source.name for source in sources)
     numbers_left = reproduce_.numbers_left(sources, resume)
-    total = sum(len(list(source.everything())) for source in sources)
+    number_count = sum(len(list(source.everything())) for source in sources)
     minutes = sum(number.minutes for number in numbers_left)
-    time = f"about {time_text(60 * minutes)} on two cores" if minutes else "seconds"
+    duration = f"about {time_text(60 * minutes)} on two cores" if minutes else "seconds"
     storage = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
     out.print(
-        f"everything of {names}: {len(numbers_left)} of {total} numbers left, {time}, {storage}\n",
+        f"everything of {names}: {len(numbers_left)} of {number_count} numbers left, "
+        f"{duration}, {storage}\n",
         soft_wrap=True,
     )
 
@@ -143,12 +144,12 @@ def print_check(check: Check, widths: tuple[int, ...]) -> None:
 
     widths -- of the columns.
     """
-    time = f"{check.seconds:7.3f}"
+    duration = f"{check.seconds:7.3f}"
     if check.stored:
-        time = "stored"
+        duration = "stored"
     elif check.left_out:
-        time = "left out"
-    texts = (sign_of(check), check.place, check.what, check.printed, check.computed, time)
+        duration = "left out"
+    texts = (sign_of(check), check.place, check.what, check.printed, check.computed, duration)
     line = "  ".join(f"{text:<{width}}" for text, width in zip(texts, widths, strict=True))
     out.print(line, style="bold red" if check.is_fault else None, soft_wrap=True)
 
@@ -164,32 +165,34 @@ def sign_of(check: Check) -> str:
 
 def print_verdict(checks: list[Check]) -> None:
     """Print the notes of the checks, and how many of them agree."""
-    expected = [check for check in checks if check.known]
+    known_differences = [check for check in checks if check.known]
     for check in checks:
         if check.note:
             click.echo(f"\n{check.note}")
-    for reason, names in _group_by(expected, "known").items():
+    for reason, names in _group_by(known_differences, "known").items():
         click.echo(f"\n≠ {names}: {reason}")
     for command, names in _group_by(checks, "stored").items():
         click.echo(f"\nstored: {names}: computed by {command}, or --full")
     for reason, names in _group_by(checks, "left_out").items():
         click.echo(f"\nleft out: {names}: {reason}")
-    faults = sum(check.is_fault for check in checks)
-    left_out = sum(bool(check.left_out) for check in checks)
-    only_shown = sum(check.agrees is None for check in checks) - left_out
-    number = len(checks) - only_shown - left_out
-    stored = sum(bool(check.stored) for check in checks)
-    if expected:
-        agreeing = number - len(expected) - faults
-        verdict = [f"{agreeing} agree, {len(expected)} differ as is known"]
-        verdict += [f"{faults} differ and should not"] if faults else []
+    fault_count = sum(check.is_fault for check in checks)
+    left_out_count = sum(bool(check.left_out) for check in checks)
+    shown_count = sum(check.agrees is None for check in checks) - left_out_count
+    compared_count = len(checks) - shown_count - left_out_count
+    stored_count = sum(bool(check.stored) for check in checks)
+    if known_differences:
+        agreeing_count = compared_count - len(known_differences) - fault_count
+        verdict = [f"{agreeing_count} agree, {len(known_differences)} differ as is known"]
+        verdict += [f"{fault_count} differ and should not"] if fault_count else []
     else:
-        verdict = [f"{faults} of {number} differ" if faults else "all agree"]
-    verdict += [f"{only_shown} shown and not compared (·)"] if only_shown else []
-    verdict += [f"{left_out} left out"] if left_out else []
-    verdict += [f"{stored} of these numbers stored"] if stored else []
+        verdict = [f"{fault_count} of {compared_count} differ" if fault_count else "all agree"]
+    verdict += [f"{shown_count} shown and not compared (·)"] if shown_count else []
+    verdict += [f"{left_out_count} left out"] if left_out_count else []
+    verdict += [f"{stored_count} of these numbers stored"] if stored_count else []
     seconds = sum(check.seconds for check in checks)
-    out.print(f"\n{number} checks, {', '.join(verdict)}, {seconds:.1f} seconds", style="bold")
+    out.print(
+        f"\n{compared_count} checks, {', '.join(verdict)}, {seconds:.1f} seconds", style="bold"
+    )
 
 
 def _group_by(checks: list[Check], attribute: str) -> dict[str, str]:
@@ -197,12 +200,12 @@ def _group_by(checks: list[Check], attribute: str) -> dict[str, str]:
 
     The empty text is left out.
     """
-    names: dict[str, list[str]] = {}
+    names_by_text: dict[str, list[str]] = {}
     for check in checks:
         text = getattr(check, attribute)
         if text:
-            names.setdefault(text, []).append(check.what)
-    return {text: ", ".join(group) for text, group in names.items()}
+            names_by_text.setdefault(text, []).append(check.what)
+    return {text: ", ".join(group) for text, group in names_by_text.items()}
 
 
 @app.command(
@@ -219,15 +222,18 @@ def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
     """BibTeX of this program, and of the sources of results."""
     names = sources or [SOURCES[0].name]
     chosen = [source.name for source in SOURCES] if ALL in names else names
-    state = commit()
+    commit_text = commit()
     software = {"author": "{The optsearch contributors}", "title": "optsearch", "version": VERSION}
-    software |= {"year": YEAR, "note": state if state.startswith("release") else f"commit {state}"}
-    fields = "".join(f"\n  {name} = {{{value}}}," for name, value in software.items())
-    entries = [f"@software{{optsearch,{fields}\n}}"]
+    software |= {
+        "year": YEAR,
+        "note": commit_text if commit_text.startswith("release") else f"commit {commit_text}",
+    }
+    software_fields = "".join(f"\n  {name} = {{{value}}}," for name, value in software.items())
+    entries = [f"@software{{optsearch,{software_fields}\n}}"]
     text = published_path("sources.bib").read_text(encoding="utf-8")
     matches = re.findall(r"^(@\w+{([\w-]+),\n.*?^})", text, re.MULTILINE | re.DOTALL)
-    by_name = {name: entry for entry, name in matches}
-    entries += [by_name[reproduce_.source_named(name).name] for name in chosen]
+    entry_by_name = {name: entry for entry, name in matches}
+    entries += [entry_by_name[reproduce_.source_named(name).name] for name in chosen]
     answer = Answer(bibtex=entries)
     answer.add("\n\n".join(entries))
     answer.print(form)

@@ -149,25 +149,27 @@ def answer_of(
         **({"salvo": reply_model.salvo or "afloat"} if has_salvos else {}),
     )
     # a table for people, the fields of the JSON, and the rows of the CSV: one entry per player each
-    heads, texts = [*HEADS], [[*outcome.texts] for outcome in outcomes]
-    players, rows = [outcome.to_dict() for outcome in outcomes], simulation.to_dicts()
+    heads, player_texts = [*HEADS], [[*outcome.texts] for outcome in outcomes]
+    player_fields, csv_rows = [outcome.to_dict() for outcome in outcomes], simulation.to_dicts()
     if has_salvos:
         heads.append("salvos")
-        for outcome, line in zip(outcomes, texts, strict=True):
+        for outcome, line in zip(outcomes, player_texts, strict=True):
             line.append(f"{outcome.salvos.mean():.4f}")
     if within is not None:
         heads.append(f"within {within}")
         answer.add(within=within)
-        for outcome, line, player, row in zip(outcomes, texts, players, rows, strict=True):
+        for outcome, line, player, row in zip(
+            outcomes, player_texts, player_fields, csv_rows, strict=True
+        ):
             finished = outcome.finished_within(within)
             share = finished / outcome.games
             line.append(f"{share:.4f}")
             player |= {"finished": finished, "share": share}
             row |= {"finished": finished, "share": share}
     model_text = f", {reply_model}" if str(reply_model) else ""
-    played = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}{model_text}"
-    answer.add(f"{played}\n", align_columns([heads, *texts]), players=players)
-    answer.set_rows(rows)
+    games_text = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}{model_text}"
+    answer.add(f"{games_text}\n", align_columns([heads, *player_texts]), players=player_fields)
+    answer.set_rows(csv_rows)
     if 1 < len(outcomes) <= SHOWN:
         answer.add_heading("\nshots more, on the same boards")
         answer.add(align_columns(list(map(difference_texts, simulation.differences()))))
@@ -218,18 +220,20 @@ def animate(
     ships = to_masks(ship_hider.boards(parsed, number + 1, seed)[number])
     announce_game(parsed_player, parsed)
     with show_progress("playing") as progress:
-        end = replay(parsed_player, parsed, number, seed=seed, boards=ship_hider, progress=progress)
-    assert isinstance(end, Position)  # of a game with true replies
+        end_position = replay(
+            parsed_player, parsed, number, seed=seed, boards=ship_hider, progress=progress
+        )
+    assert isinstance(end_position, Position)  # of a game with true replies
     title = str(parsed_player).partition(":")[0]
     with show_progress("drawing") as progress, replacement_for(output) as temporary_file:
         if output.suffix.lower() == ".html":
-            content = animation.page_data(end, ships, title, rate, not plain, progress)
+            content = animation.page_data(end_position, ships, title, rate, not plain, progress)
             temporary_file.write_text(animation.page(content), encoding="utf-8")
         else:
             from optsearch.drawing.animations import animate as animate_
 
             animate_(
-                end,
+                end_position,
                 ships,
                 temporary_file,
                 title=title,
@@ -237,8 +241,8 @@ def animate(
                 with_posterior=not plain,
                 progress=progress,
             )
-    shots = len(end.shots)
+    shots = len(end_position.shots)
     answer = Answer(strategy=str(parsed_player), game=str(parsed), seed=seed, number=number)
-    text = f"{parsed_player}, {parsed}: {shots} shots, in {output}"
-    answer.add(text, shots=shots, file=str(output))
+    summary_text = f"{parsed_player}, {parsed}: {shots} shots, in {output}"
+    answer.add(summary_text, shots=shots, file=str(output))
     answer.print(form)

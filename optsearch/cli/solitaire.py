@@ -110,10 +110,10 @@ def solve(
     form: Form = Form.TEXT,
 ) -> None:
     """The solution, or several, up to a limit."""
-    puzzle, chosen = formats.load(file), None if method is None else method.value
+    puzzle, method_name = formats.load(file), None if method is None else method.value
     with show_progress("solving"):
-        solutions = making.solve(puzzle, limit, chosen, time_limit)
-        reason = "" if solutions else _no_solution(puzzle, chosen, time_limit)
+        solutions = making.solve(puzzle, limit, method_name, time_limit)
+        reason = "" if solutions else _no_solution(puzzle, method_name, time_limit)
     if not solutions:
         raise PuzzleError(reason)
     ship_names = [formats.solution_fields(puzzle, solution) for solution in solutions]
@@ -161,13 +161,13 @@ def count(
     puzzle = formats.load(file)
     with show_progress("counting", lambda status: f"{status.rate:,.0f} cells a second") as progress:
         has_conflict = reasoning.is_contradictory(puzzle)
-        number = 0 if has_conflict else counting.count(puzzle, limit, time_limit, progress)
-        reason = "" if number else _no_solution(puzzle, None, time_limit)
-    is_exact = limit is None or number < limit
+        solution_count = 0 if has_conflict else counting.count(puzzle, limit, time_limit, progress)
+        reason = "" if solution_count else _no_solution(puzzle, None, time_limit)
+    is_exact = limit is None or solution_count < limit
     or_more = "" if is_exact else " or more"
-    answer = Answer(puzzle=formats.to_fields(puzzle), solutions=number, is_exact=is_exact)
-    text = f"{count_text(number, 'solution')}{or_more}"
-    answer.add(f"{file}: {text if number else reason}")
+    answer = Answer(puzzle=formats.to_fields(puzzle), solutions=solution_count, is_exact=is_exact)
+    count_in_words = f"{count_text(solution_count, 'solution')}{or_more}"
+    answer.add(f"{file}: {count_in_words if solution_count else reason}")
     answer.print(form)
 
 
@@ -192,17 +192,17 @@ def grade(
     answer = Answer(puzzle=formats.to_fields(puzzle))
     answer.add_fact("level", grading.level, level=grading.level, depth=grading.depth)
     answer.add(is_solved=grading.is_solved, is_cut_short=grading.is_cut_short, rules=grading.rules)
-    for rule, number in grading.rules.items():
-        answer.add_fact(rule, count_text(number, "step"))
+    for rule, step_count in grading.rules.items():
+        answer.add_fact(rule, count_text(step_count, "step"))
     answer.add_fact("depth", str(grading.depth) if grading.depth else None)
     if grading.is_cut_short:
         answer.add(f"not solved in {time_limit:g} seconds; its level is at least this hard")
     elif not grading.is_solved:
-        tried = f"not solved by suppositions of depth {max_depth}"
-        answer.add(f"{tried}; there may be several solutions")
-    fields = list(map(step_fields, grading.steps))
-    answer.add(*(map(step_text, grading.steps) if steps else ()), steps=fields)
-    answer.set_rows(fields)
+        tried_text = f"not solved by suppositions of depth {max_depth}"
+        answer.add(f"{tried_text}; there may be several solutions")
+    fields_of_steps = list(map(step_fields, grading.steps))
+    answer.add(*(map(step_text, grading.steps) if steps else ()), steps=fields_of_steps)
+    answer.set_rows(fields_of_steps)
     answer.print(form)
 
 
@@ -346,18 +346,20 @@ def sheet(
 ) -> None:
     """Draw puzzles on one sheet, with their answers below."""
     puzzles = [formats.load(file) for file in files]
-    answers = []
+    unique_solutions = []
     with show_progress("solving"):
         for file, puzzle in zip(files, puzzles, strict=True):
             solutions = making.solve(puzzle, 2, None, time_limit)
             if len(solutions) != 1:
-                number = "several solutions" if solutions else "no solution"
-                raise PuzzleError(f"{file} has {number}; a puzzle of a sheet has exactly one")
-            answers += solutions
+                number_of_solutions = "several solutions" if solutions else "no solution"
+                raise PuzzleError(
+                    f"{file} has {number_of_solutions}; a puzzle of a sheet has exactly one"
+                )
+            unique_solutions += solutions
     from optsearch.drawing.puzzles import draw_sheet, sheet_size
 
     figure = new_figure(*sheet_size(puzzles))
-    draw_sheet(figure, list(zip(puzzles, answers, strict=True)))
+    draw_sheet(figure, list(zip(puzzles, unique_solutions, strict=True)))
     save_figure(figure, output)
     answer = Answer(puzzles=[formats.to_fields(puzzle) for puzzle in puzzles])
     answer.add(f"{count_text(len(puzzles), 'puzzle')}, in {output}", file=str(output))
@@ -372,11 +374,13 @@ def save_and_show(
     fields -- further fields of the answer, with the seed.
     """
     formats.save(puzzle, output)
-    answer, number = Answer(puzzle=formats.to_fields(puzzle), **fields), len(puzzle.clues)
-    text = f"fleet {puzzle.fleet_text}, {count_text(number, 'clue')}, seed {fields['seed']}"
+    answer, clue_count = Answer(puzzle=formats.to_fields(puzzle), **fields), len(puzzle.clues)
+    summary_text = (
+        f"fleet {puzzle.fleet_text}, {count_text(clue_count, 'clue')}, seed {fields['seed']}"
+    )
     if "level" in fields:
-        text += f", {fields['level']}"
-    answer.add(puzzle_board(puzzle), text, clues=number)
+        summary_text += f", {fields['level']}"
+    answer.add(puzzle_board(puzzle), summary_text, clues=clue_count)
     answer.add(f"puzzle   {output}", file=str(output))
     show_address(answer, puzzle)
     if figure is not None:

@@ -186,27 +186,27 @@ def solve(
     stored = None if prior else stored_bracket(position, objective)
     announce_stored(stored)
     limit = Limit(search.time_limit)
-    why_not = why_no_tree(position, prior, search.time_limit) if storage.tree else ""
-    if why_not:
-        err.print(f"no tree will be written: {why_not}", soft_wrap=True)
+    why_no_tree_is_written = why_no_tree(position, prior, search.time_limit) if storage.tree else ""
+    if why_no_tree_is_written:
+        err.print(f"no tree will be written: {why_no_tree_is_written}", soft_wrap=True)
         storage = replace(storage, tree=None)
-    greedy = None
+    greedy_shots_and_total = None
     try:
         with show_search_progress(str(position.game)) as report:
             solution = find_optimum(task, search, workers, storage, limit.seconds_left, report)
             is_unlimited_search = search.method is Method.SOLVER and search.time_limit is None
             if is_unlimited_search and objective.kind == "mean" and solution.is_complete:
-                greedy = solution.greedy()
+                greedy_shots_and_total = solution.greedy()
     except TooLarge:
         has_bounds = objective.kind != "mean" or position.game.label_of_kind is not None
         if limit.seconds_left is None or not has_bounds:
             raise
-        bounded = solve_by_bounds(task, limit.seconds_left)
-        if isinstance(bounded, str):
-            uncounted_answer(task, stored, reason=bounded).print(form)
+        bracket_or_reason = solve_by_bounds(task, limit.seconds_left)
+        if isinstance(bracket_or_reason, str):
+            uncounted_answer(task, stored, reason=bracket_or_reason).print(form)
             return
-        solution = bounded
-    answer_of(*narrow_by_stored(solution, stored), greedy).print(form)
+        solution = bracket_or_reason
+    answer_of(*narrow_by_stored(solution, stored), greedy_shots_and_total).print(form)
     write_files(solution, storage.tree, storage.prove, form)
     if not solution.is_complete and search.time_limit is None:
         hint = f"; what was solved is in {storage.table}, and the same command goes on from it"
@@ -333,14 +333,14 @@ def why_no_tree(position: Position, prior: Prior | None, time_limit: float | Non
     limit = Limit(max(least_seconds, share * time_limit))
     try:
         with limit.alarm():
-            number = Posterior(position, prior=prior, progress=limit.watch()).configurations
+            configurations = Posterior(position, prior=prior, progress=limit.watch()).configurations
     except LimitReached:
         return f"the configurations were not counted within {limit}"
     except TooLarge as error:
         return str(error)
-    if number <= MOST_IN_TREE:
+    if configurations <= MOST_IN_TREE:
         return ""
-    return f"{number:,} configurations are too many; the limit is {MOST_IN_TREE:,}"
+    return f"{configurations:,} configurations are too many; the limit is {MOST_IN_TREE:,}"
 
 
 def best_tree(solution: Solution) -> DecisionTree:
@@ -395,11 +395,11 @@ def narrow_by_stored(
         upper_by=this_run if beats_stored_upper else name_with_table(stored.upper),
         bracket_here=open_value_text(solution, solution.lower, solution.upper),
     )
-    exact = lower if lower == upper else None
+    value_if_decided = lower if lower == upper else None
     if objective.kind == "mean":
-        solution = replace(solution, total_height=exact)
+        solution = replace(solution, total_height=value_if_decided)
     else:
-        solution = replace(solution, worst=exact)
+        solution = replace(solution, worst=value_if_decided)
     return replace(solution, lower=lower, upper=upper), sources
 
 
@@ -544,19 +544,21 @@ def add_greedy_shots(
 
 def add_value(answer: Answer, solution: Solution) -> None:
     """Add the value of the objective, or its bracket."""
-    weight, total = solution.configurations, solution.total_height
+    weight, total_height = solution.configurations, solution.total_height
     lower, upper = solution.lower, solution.upper
     objective = solution.objective
-    of_all = configurations_text(weight, solution.prior)
+    all_text = configurations_text(weight, solution.prior)
     if solution.finished is not None:
         answer.add_fact(
             f"within {objective.shots}",
-            f"{solution.finished:,} of {of_all} = {solution.finished / weight:.6f}",
+            f"{solution.finished:,} of {all_text} = {solution.finished / weight:.6f}",
             finished=solution.finished,
         )
     if solution.worst is not None:
-        proved = "" if solution.is_exact else ", proved"
-        answer.add_fact("worst case", f"{solution.worst} shots{proved}", worst=solution.worst)
+        proved_suffix = "" if solution.is_exact else ", proved"
+        answer.add_fact(
+            "worst case", f"{solution.worst} shots{proved_suffix}", worst=solution.worst
+        )
     if lower is not None and upper is not None:
         answer.add(lower=lower, upper=upper)
         if objective.kind == "worst" and solution.worst is None:
@@ -566,13 +568,13 @@ def add_value(answer: Answer, solution: Solution) -> None:
             upper_text = decimal(Fraction(upper, weight), "upper")
             answer.add_fact(
                 f"within {objective.shots}",
-                f"between {lower:,} and {upper:,} of {of_all}: {lower_text} and {upper_text}",
+                f"between {lower:,} and {upper:,} of {all_text}: {lower_text} and {upper_text}",
                 finished=None,
             )
-        elif objective.kind == "mean" and total is None:
+        elif objective.kind == "mean" and total_height is None:
             answer.add_fact("mean shots", open_value_text(solution, lower, upper))
-    if total is not None:
-        answer.add_fact("mean shots", mean_text(total, weight))
+    if total_height is not None:
+        answer.add_fact("mean shots", mean_text(total_height, weight))
 
 
 def open_value_text(solution: Solution, lower: int, upper: int) -> str:
@@ -631,22 +633,26 @@ def first_shot_texts(solution: Solution) -> list[str]:
     """Return the values of the first shots as a board, and as a list with the best first."""
     position, objective = solution.position, solution.objective
     rows = position.board().splitlines()
-    texts = [["" if sign == "." else sign for sign in row] for row in rows]
+    cell_texts = [["" if sign == "." else sign for sign in row] for row in rows]
     shots_by_value: dict[str, list[str]] = {}
-    for value in sorted(solution.shot_values, key=best_first):
-        text, (row, column) = first_shot_text(value, solution), value.cell
-        texts[row][column] = text.short
-        shots_by_value.setdefault(text.full, []).append(cell_name(value.cell))
+    for shot_value in sorted(solution.shot_values, key=best_first):
+        shot_text, (row, column) = first_shot_text(shot_value, solution), shot_value.cell
+        cell_texts[row][column] = shot_text.short
+        shots_by_value.setdefault(shot_text.full, []).append(cell_name(shot_value.cell))
     quantity = {
         "mean": "Mean shots",
         "worst": "Worst case",
         "within": f"Configurations finished within {objective.shots} shots",
     }[objective.kind]
-    lines = [f"\n{quantity}, where a cell is shot first\n\n{board_text(position.game, texts)}\n"]
+    lines = [
+        f"\n{quantity}, where a cell is shot first\n\n{board_text(position.game, cell_texts)}\n"
+    ]
     if position.shots:
         lines.append(f"{legend(position.game)}\n")
     width = max(map(len, shots_by_value))
-    lines += [f"{value:<{width}}  {' '.join(shots)}" for value, shots in shots_by_value.items()]
+    lines += [
+        f"{value_text:<{width}}  {' '.join(shots)}" for value_text, shots in shots_by_value.items()
+    ]
     return lines
 
 
