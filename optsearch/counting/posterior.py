@@ -815,7 +815,7 @@ def draw_below(total: int, rng: np.random.Generator) -> int:
     """Draw an integer of any size from 0 to total - 1, uniformly."""
     size = (total.bit_length() + 7) // 8  # bytes, rounded up
     mask = (1 << total.bit_length()) - 1
-    while True:  # each draw is small enough with a chance of more than one half
+    while True:  # each draw is small enough with a chance of one half or more
         draw = int.from_bytes(rng.bytes(size), "little") & mask
         if draw < total:
             return draw

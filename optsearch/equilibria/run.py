@@ -267,7 +267,7 @@ class _DoubleOracle:
     def _try_vertex(self) -> None:
         """Compute the vertex of the programme exactly; the run ends if it proves the value.
 
-        The run also ends if the vertex brings no new tree.
+        The run also ends if the vertex cannot be computed exactly, or brings no new tree.
         """
         payments, (orbits, trees) = list(self.trees), self.programme.vertex()
         weights = linear.exact_hider(payments, self.sizes, orbits, trees)

@@ -120,9 +120,9 @@ class Equilibrium:
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return a dict for each orbit that the hider uses, the most probable first.
 
-        `hidden` has the names of the cells of each ship of one hiding, `images` the number of
-        hidings of the orbit, `probability` that of the whole orbit, and `probability_exact` the
-        fraction as text.
+        `hidden` has the names of the cells of each ship of one hiding (if nothing is announced, one
+        list of the cells of all ships), `images` the number of hidings of the orbit, `probability`
+        that of the whole orbit, and `probability_exact` the fraction as text.
         """
         orbits, hidden = self.hidings.orbits, self.hidings.hidden
         return [

@@ -55,11 +55,11 @@ class WeightedSearch:
 
     configurations -- with different cells, in the order of their sets of cells. tick -- called
     often; an exception that it raises ends a search. memory -- bytes of the table. parallel -- the
-    executor of the first search; None to search in this process. Raises TooLarge for weights that
-    leave too many shots to compare.
+    executor, which then searches for all new weights; None to search in this process. Raises
+    TooLarge for weights that leave too many shots to compare.
 
-    solver -- that of the first search, which need not have ended; None before it. order -- for each
-    set of the kernel its index in `configurations`.
+    solver -- that of the last search, which need not have ended; None before the first. order --
+    for each set of the kernel its index in `configurations`.
     """
 
     solver: Solver | None = None
@@ -79,9 +79,10 @@ class WeightedSearch:
         self.kernel: Kernel | None = None  # what it remembers of equal weights serves all
 
     def weigh(self, weights: Sequence[int]) -> None:
-        """Give the configurations new weights, each above 0; the first time, search the game.
+        """Give the configurations new weights, each above 0.
 
-        If the weights are too large for the kernel, it gets them in units, rounded up.
+        The game is searched the first time, and with an executor each time. If the weights are too
+        large for the kernel, it gets them in units, rounded up.
         """
         self.common_factor = gcd(*weights)  # equal weights are searched much faster as ones
         self.weights = [weight // self.common_factor for weight in weights]

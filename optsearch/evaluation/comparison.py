@@ -276,8 +276,9 @@ def _open_executor(
 ) -> tuple[Executor, int]:
     """Return the executor of the evaluations, and the number of its tasks at once.
 
-    If none is given, a game of few configurations is evaluated in this process, and in a thread of
-    its own if a strategy has a kernel. stack -- closes an executor that is opened here.
+    If none is given, a game of few configurations, or one task at a time, is evaluated in this
+    process, in a thread of its own if a strategy has a kernel. stack -- closes an executor that is
+    opened here.
     """
     jobs = execution.tasks_at_once
     if execution.executor is not None:

@@ -104,8 +104,8 @@ def heuristic_values(
 def without_crossings(state: Array) -> Array:
     """Return a copy of the board for horizontal placements that cross no vertical line of hits.
 
-    A cell becomes a miss if it, the one above and the one below are hits; at the border, two hits
-    are enough.
+    If a cell, the one above and the one below are hits, all three become misses; at the border, two
+    hits are enough.
     """
     rows, columns = state.shape
     changed = state.copy()

@@ -149,7 +149,8 @@ def estimate(configurations: int, open_cells: int, shift: int) -> int:
 def hash_cells(cells: int) -> int:
     """Return a 64-bit hash of the cells of a configuration (mask), by which samples are chosen.
 
-    It applies the finisher of splitmix64 to both words of the mask.
+    It applies the finisher of splitmix64 to the high word, and then to the low word, to which it
+    adds a multiple of a constant that depends on the first result.
     """
 
     def mix(x: int) -> int:
@@ -360,8 +361,8 @@ class Deep(Levels):
 class _FamilyPart(NamedTuple):
     """A part of the family, or of a sample of it, after some shots.
 
-    members -- the configurations, as `_Family` has them. position -- after these shots; not brought
-    up to date if no score asks for it. shift -- each configuration counts 2^shift times.
+    members -- the configurations, as `_RolloutFamily` has them. position -- after these shots; not
+    brought up to date if no score asks for it. shift -- each configuration counts 2^shift times.
     open_cells -- the mean number of open cells of a configuration when the last cell was chosen,
     less 1 if that was hit; only estimates, on samples, need it.
     """
@@ -478,7 +479,7 @@ class _Comparison:
     def _cost(self, part: _FamilyPart, levels: tuple[Level, ...]) -> int:
         """Return the cost of all shots that the last of the levels makes in a part.
 
-        Below the floor of a level the one before it plays. A small part of a sample is estimated,
+        Up to the floor of a level the one before it plays. A small part of a sample is estimated,
         and greedy plays the optimum in a small part.
         """
         n = self._family.size(part.members)
