@@ -106,11 +106,11 @@ def bounds_in_turn(
     """
     if position.game.ends_at_hit:
         yield from lower_bounds_in_turn(position, prior, progress, seconds, leave_out)
-        yield from _or_by_chance(lambda: _by_list(position, prior, progress), position)
+        yield from _or_by_chance(lambda: _first_hit_bound(position, prior, progress), position)
         return
     if prior is not None:
         yield from lower_bounds_in_turn(position, prior, progress, seconds, leave_out)
-        yield from _or_by_chance(lambda: _greedy_by(position, prior, progress), position)
+        yield from _or_by_chance(lambda: _greedy_bound(position, prior, progress), position)
         return
     yield from _lower_bounds(position, results, progress, with_optimum, seconds, leave_out)
     yield from _upper_bounds(position, results, progress, with_optimum, seconds, leave_out)
@@ -166,7 +166,7 @@ def _upper_bounds(
         return
     number = Posterior(position).configurations
     is_first = True
-    for player in _players(game, number):
+    for player in _players_to_evaluate(game, number):
         rate = player.per_second if game.is_silent else player.per_second_announced
         if game.cells > MAX_CELLS:
             leave_out(LeftOut(player.name, NOT_LISTED))
@@ -174,18 +174,21 @@ def _upper_bounds(
             leave_out(LeftOut(player.name, left_out_reason(number, "played", number / rate)))
         elif is_first:
             yield from _or_by_chance(
-                lambda: _by_strategy(player, position, number, progress),  # noqa: B023
+                lambda: _strategy_bound(player, position, number, progress),  # noqa: B023
                 position,
             )
             is_first = False
         else:
-            yield _by_strategy(player, position, number, progress)
+            yield _strategy_bound(player, position, number, progress)
     if is_first:
-        yield _by_chance(position)
+        yield _chance_bound(position)
 
 
-def _players(game: Game, number: int) -> list[_Player]:
-    """Return the strategies that are worth an evaluation if none is stored, the quickest first."""
+def _players_to_evaluate(game: Game, number: int) -> list[_Player]:
+    """List the strategies to evaluate if no bound is stored, the quickest first.
+
+    number -- the configurations of the position.
+    """
     if number <= LEVELS_FROM:
         return [_GREEDY]
     return [_GREEDY, _LEVELS if game.is_silent and number <= LEVELS_UP_TO else _ROLLOUT]
@@ -196,11 +199,11 @@ def _or_by_chance(evaluate: Callable[[], Bound], position: Position) -> Iterator
     try:
         yield evaluate()
     except (LimitReached, KeyboardInterrupt):
-        yield _by_chance(position)
+        yield _chance_bound(position)
         raise
 
 
-def _by_chance(position: Position) -> Bound:
+def _chance_bound(position: Position) -> Bound:
     """Return the bound of shooting at random."""
     return Bound(
         "cells at random",
@@ -304,10 +307,13 @@ def bounds(
     return Bracket.of(position, known_bounds(position, Path(results), prior))
 
 
-def _by_strategy(
+def _strategy_bound(
     player: _Player, position: Position, number: int, progress: Progress[BoundsStatus]
 ) -> Bound:
-    """Return the mean shots of a strategy from a position, evaluated on every configuration."""
+    """Return the bound that a strategy gives: its mean shots from a position on.
+
+    It is evaluated on every configuration; number -- of these.
+    """
     strategy = player.strategy
     task, work = Task(position.game, str(position), number), partial(run_task, named(strategy))
     report = partial(
@@ -315,7 +321,8 @@ def _by_strategy(
     )
     with runner_of(named(strategy), position.game).open_executor() as executor:
         ((_, histogram),) = run_tasks(executor, work, iter([task]), 1, report)
-    total = sum(shots * n for shots, n in enumerate(histogram)) - number * len(position.shots)
+    all_shots = sum(shots * n for shots, n in enumerate(histogram))
+    total = all_shots - number * len(position.shots)  # those of the position do not count
     return Bound(
         player.name,
         "upper",
@@ -324,8 +331,10 @@ def _by_strategy(
     )
 
 
-def _by_list(position: Position, prior: Prior | None, progress: Progress[BoundsStatus]) -> Bound:
-    """Return the bound of greedy shooting until the first hit, which is a list of cells."""
+def _first_hit_bound(
+    position: Position, prior: Prior | None, progress: Progress[BoundsStatus]
+) -> Bound:
+    """Return the bound that greedy gives in a game that ends at the first hit."""
 
     def report(status: Status) -> None:
         progress(BoundsStatus(step="greedy on every configuration", effort=status.effort))
@@ -335,8 +344,8 @@ def _by_list(position: Position, prior: Prior | None, progress: Progress[BoundsS
     return Bound("most probable cell", "upper", mean, source)
 
 
-def _greedy_by(position: Position, prior: Prior, progress: Progress[BoundsStatus]) -> Bound:
-    """Return the upper bound that greedy gives: its mean over all configurations under a prior."""
+def _greedy_bound(position: Position, prior: Prior, progress: Progress[BoundsStatus]) -> Bound:
+    """Return the bound that greedy gives under a prior, on every configuration."""
 
     def report(status: Status) -> None:
         progress(BoundsStatus(step="greedy by the prior", effort=status.effort))

@@ -96,10 +96,10 @@ class Quantity:
     """
 
     name: str
-    asks: str
+    computation: str
     compute: Callable[[Game, float, Progress[Any]], Value]
     stored: Callable[[Game, Path], Value | None] = lambda game, results: None
-    of: Callable[[Value], Value] = lambda value: value
+    from_result: Callable[[Value], Value] = lambda value: value
     is_mean: bool = True
     strategy: Strategy | None = None
 
@@ -167,7 +167,9 @@ def _best_greedy(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 def _end(side: str, value: Value) -> Value:
     """Return one end of a bracket, with its own source."""
     end, origin = (value.lower, value.by) if side == "lower" else (value.upper, value.upper_by)
-    source = "" if end is None else STORED if table_of(origin) else COMPUTED
+    source = STORED if table_of(origin) else COMPUTED
+    if end is None:
+        source = ""
     return replace(value, lower=end, upper=end, by=origin, upper_by="", source=source)
 
 
@@ -221,10 +223,9 @@ def as_quantity(name: str) -> Quantity:
     try:
         strategy = as_strategy(name)
     except StrategyError:
-        kinds = [name_of(kind) for kind in player_classes()]
-        if ":" in name or name in kinds:
+        if ":" in name or name in map(name_of, player_classes()):
             raise
-        strategies = [name_of(kind) for kind in player_classes() if issubclass(kind, Strategy)]
+        strategies = [name_of(each) for each in player_classes() if issubclass(each, Strategy)]
         raise StrategyError(
             f"no column {name!r}; there are {', '.join(QUANTITIES)}, and the strategies "
             f"{', '.join(strategies)}, and FILE.py:NAME"
@@ -237,8 +238,8 @@ def narrow(value: Value, lower: Fraction | None = None, upper: Fraction | None =
     """Narrow a bracket of the optimum by more bounds, and to whole totals."""
     lowers = [bound for bound in (value.lower, lower) if bound is not None]
     uppers = [bound for bound in (value.upper, upper) if bound is not None]
-    lower_total = -(-max(lowers) * value.per // 1) if lowers else None
-    upper_total = min(uppers) * value.per // 1 if uppers else None
+    lower_total = -(-max(lowers) * value.per // 1) if lowers else None  # rounded up
+    upper_total = min(uppers) * value.per // 1 if uppers else None  # rounded down
     return replace(
         value,
         lower=None if lower_total is None else Fraction(lower_total, value.per),
@@ -290,23 +291,20 @@ def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
             bounds.append(bound)
     except LimitReached:
         is_cut = True
-    lowers, uppers = (
-        [bound for bound in bounds if bound.side == side] for side in ("lower", "upper")
-    )
+    lowers = [bound for bound in bounds if bound.side == "lower"]
+    uppers = [bound for bound in bounds if bound.side == "upper"]
     if not lowers or not uppers:
         raise LimitReached(limit)
-    lower, upper = (
-        best(of_side, key=lambda bound: bound.value)
-        for best, of_side in ((max, lowers), (min, uppers))
-    )
+    lower = max(lowers, key=lambda bound: bound.value)
+    upper = min(uppers, key=lambda bound: bound.value)
     is_stored = all(table_of(bound.source) for bound in (lower, upper))
     return Value(
-        lower.value,
-        upper.value,
-        _number(game),
-        STORED if is_stored else COMPUTED,
-        name_with_table(lower),
-        name_with_table(upper),
+        lower=lower.value,
+        upper=upper.value,
+        per=_number(game),
+        source=STORED if is_stored else COMPUTED,
+        by=name_with_table(lower),
+        upper_by=name_with_table(upper),
         note=f"proved in {seconds:g} seconds" if is_cut else "",
         is_cut=is_cut,
     )
@@ -320,12 +318,12 @@ _ALL = (
     Quantity("optimum", "optimum", _optimal_mean, _stored_optimum),
     Quantity(
         *("total_height", "optimum", _optimal_mean, _stored_optimum),
-        of=lambda mean: mean.times(mean.per),
+        from_result=lambda mean: mean.times(mean.per),
         is_mean=False,
     ),
     Quantity("best_greedy", "best_greedy", _best_greedy, _stored_greedy),
-    Quantity("lower", "bounds", _bracket, of=partial(_end, "lower")),
-    Quantity("upper", "bounds", _bracket, of=partial(_end, "upper")),
+    Quantity("lower", "bounds", _bracket, from_result=partial(_end, "lower")),
+    Quantity("upper", "bounds", _bracket, from_result=partial(_end, "upper")),
     Quantity("hider", "hider", _hider, _stored_hider),
     Quantity(TIME, TIME, lambda game, seconds, progress: Value(), is_mean=False),
 )

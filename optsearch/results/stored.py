@@ -101,10 +101,10 @@ def stored_bracket(
     upper = stored_evaluations(game, results)
     if not lower and not upper:
         return None
-    first = first_bounds(position)
+    first_lower, *first_uppers = first_bounds(position)
     return StoredBracket(
-        max(lower + first[:1], key=lambda bound: bound.value),
-        min(upper + first[1:], key=lambda bound: bound.value),
+        max([*lower, first_lower], key=lambda bound: bound.value),
+        min([*upper, *first_uppers], key=lambda bound: bound.value),
     )
 
 
@@ -165,7 +165,7 @@ def _configurations(game: Game) -> int:
     return Posterior(game).configurations
 
 
-def _number(table: Entries, game: Game) -> int:
+def _checked_configurations(table: Entries, game: Game) -> int:
     """Return the configurations in the header, which must be those of the game."""
     number = _configurations(game)
     _require_stated(table, "configurations", number, f"{game} has {number} configurations")
@@ -179,7 +179,7 @@ def stored_finished(game: Game, results: Path) -> list[Bound]:
         return []
     table = TABLES["finished"].read(path)
     _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
-    number = _number(table, game)
+    number = _checked_configurations(table, game)
     finished = [FinishedAtMost(*(row[name] for name in FinishedAtMost._fields)) for row in table]
     source = _source_and_command(path, table)
     bounds = bounds_of_finished(finished, game.fleet_cells, number, source)
@@ -231,7 +231,7 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
         if announce is None or "prior" in table.header:
             continue
         assert table.game is not None
-        number = _number(table, table.game)
+        number = _checked_configurations(table, table.game)
         total = sum(row["shots"] * row["configurations"] for row in table)
         rows_number = sum(table.column("configurations"))
         problem = f"its rows have {rows_number} configurations, not {number}"

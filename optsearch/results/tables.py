@@ -226,9 +226,9 @@ class Table(Made):
         if not path.is_file():
             return []
         games = [game]
-        is_same_turned = game.label_of_kind is not None or game.shows_ships
+        has_same_replies = game.label_of_kind is not None or game.shows_ships
         is_plain = not game.holes and all(type(ship) is int for ship in game.fleet)
-        if game.is_rectangle and is_plain and is_same_turned:
+        if game.is_rectangle and is_plain and has_same_replies:
             games.append(replace(game, rows=game.columns, columns=game.rows))
         record = _record(path, path.stat().st_mtime_ns)
         return self._parse(record.where("game", set(map(str, games)))).rows

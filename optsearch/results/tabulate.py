@@ -50,7 +50,7 @@ class CellTask(NamedTuple):
 
     game: Game
     name: str
-    asks: str
+    computation: str
 
     @property
     def title(self) -> str:
@@ -60,7 +60,7 @@ class CellTask(NamedTuple):
     @property
     def key(self) -> str:
         """The key in the store of finished values."""
-        return f"{self.asks}; {self.game}"
+        return f"{self.computation}; {self.game}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,9 +122,9 @@ class Tabulation:
         upper = min((end for end in uppers if end is not None), default=None)
         for column in self.columns:
             value = values[column.name]
-            if column.asks == "optimum" and value.is_bracket:
-                tight = narrow(self.values[game, column.asks], lower, upper)
-                values[column.name] = column.of(tight)
+            if column.computation == "optimum" and value.is_bracket:
+                tight = narrow(self.values[game, column.computation], lower, upper)
+                values[column.name] = column.from_result(tight)
             elif column.name == "upper" and best is not None and value.upper != upper:
                 of_best = values[best]
                 values[column.name] = replace(
@@ -134,17 +134,17 @@ class Tabulation:
 
     def _value(self, game: Game, column: Quantity) -> Value:
         if column.name == TIME:
-            every = dict.fromkeys(column.asks for column in self.columns)
-            values = [self.values[game, asks] for asks in every if (game, asks) in self.values]
-            total = Fraction(sum(value.seconds for value in values)).limit_denominator(10**6)
-            return Value(total, total)
+            names = dict.fromkeys(column.computation for column in self.columns)
+            values = [self.values[game, name] for name in names if (game, name) in self.values]
+            seconds = Fraction(sum(value.seconds for value in values)).limit_denominator(10**6)
+            return Value(seconds, seconds)
         stored = self.stored.get((game, column.name))
         if stored is not None:
             return stored
-        computed = self.values.get((game, column.asks))
+        computed = self.values.get((game, column.computation))
         if computed is None:
             return Value(note="not computed", is_cut=True)
-        return column.of(computed)
+        return column.from_result(computed)
 
     def __repr__(self) -> str:
         names = ", ".join(column.name for column in self.columns)
@@ -220,13 +220,13 @@ def table(
     chosen = tuple(dict.fromkeys(Game.of(game) for of_range in texts for game in of_range))
     every = columns_named(split_columns(columns) if isinstance(columns, str) else columns)
     stored = {
-        (game, column.name): column.of(value)
+        (game, column.name): column.from_result(value)
         for game in chosen
         for column in every
         if (value := column.stored(game, results)) is not None
     }
     tasks = {
-        (game, column.asks): CellTask(game, column.name, column.asks)
+        (game, column.computation): CellTask(game, column.name, column.computation)
         for game in chosen
         for column in every
         if column.name != TIME and (game, column.name) not in stored
@@ -259,7 +259,7 @@ def table(
                         SerialExecutor() if is_here else stack.enter_context(process_pool(workers))
                     )
                 for task, value in run_tasks(executor, work, iter(left), max(1, workers), report):
-                    values[task.game, task.asks] = value
+                    values[task.game, task.computation] = value
                     if store is not None:
                         store.add(task.key, {"limit": time_limit, **_as_json(value)})
                     report(task.title)
@@ -366,7 +366,7 @@ def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: i
     return {"lower": low, "upper": high}.get(column.name) or decimal(lower, places=places)
 
 
-# The checkpoint: each value by its game and `Quantity.asks`, with its time limit
+# The checkpoint: each value by its game and `Quantity.computation`, with its time limit
 
 
 def _recall(store: Facts, task: CellTask, seconds: float) -> Value | None:
@@ -389,14 +389,15 @@ def _as_json(value: Value) -> dict[str, object]:
 
 def _from_json(entry: Mapping[str, Any]) -> Value:
     """Return a value as it was written; KeyError, TypeError or ValueError for another entry."""
-    read = {field.name: entry[field.name] for field in fields(Value)}
+    names = [field.name for field in fields(Value)]
+    values = {name: entry[name] for name in names}
     for name in ("lower", "upper"):
-        read[name] = None if read[name] is None else Fraction(read[name])
-    types = {"per": int, "is_cut": bool, "seconds": float}
-    for name in (field.name for field in fields(Value) if field.name not in ("lower", "upper")):
-        if type(read[name]) is not types.get(name, str):
+        values[name] = None if values[name] is None else Fraction(values[name])
+    type_of = {"per": int, "is_cut": bool, "seconds": float}  # the others are texts
+    for name in names:
+        if name not in ("lower", "upper") and type(values[name]) is not type_of.get(name, str):
             raise TypeError(name)
-    value = Value(**read)
+    value = Value(**values)
     if value.lower is not None and value.upper is not None and value.lower > value.upper:
         raise ValueError(value)
     return value

@@ -49,7 +49,7 @@ def page_data(
     for number in range(len(end.shots) + 1):
         if chances is not None and left is not None:
             posterior = Posterior(Position(game, end.shots[:number]))
-            chances.append([_round(p) for p in posterior.probability.ravel().tolist()])
+            chances.append([_round_chance(p) for p in posterior.probability.ravel().tolist()])
             left.append(str(posterior.configurations))
         report(number + 1)
     return {
@@ -64,7 +64,7 @@ def page_data(
     }
 
 
-def _round(chance: float) -> float:
+def _round_chance(chance: float) -> float:
     """Round a probability to DIGITS decimals, to 0 only if impossible and to 1 only if certain."""
     smallest = 10**-DIGITS
     if chance == 0 or chance == 1:
