@@ -99,8 +99,8 @@ def bounds_in_turn(
 ) -> Iterator[Bound]:
     """Yield the bounds of `known_bounds` one after the other, the quick ones on both sides first.
 
-    seconds -- the limit for each, by an estimate; leave_out -- called with those that take longer.
-    with_optimum -- True to yield a stored optimum as a bound on both sides.
+    seconds -- the limit of time for each bound. leave_out -- called with each bound that would take
+    longer, by an estimate. with_optimum -- True to yield a stored optimum as a bound on both sides.
     progress -- called after each step with its status; an error that it raises ends the step, and
     earlier bounds hold. If it ends a greedy strategy, shooting at random replaces that bound.
     """
@@ -127,7 +127,7 @@ def _lower_bounds(
     seconds: float,
     leave_out: LeaveOut,
 ) -> Iterator[Bound]:
-    """Yield the quick lower bounds, and the stored ones."""
+    """Yield the lower bounds that are computed quickly, then the stored ones."""
     game = position.game
     stored = [] if position.shots else stored_two_hidden(game, results)
     stored_names = {bound.name for bound in stored}
@@ -156,7 +156,10 @@ def _upper_bounds(
     seconds: float,
     leave_out: LeaveOut,
 ) -> Iterator[Bound]:
-    """Yield upper bounds by strategies; the least is the upper side of the bracket."""
+    """Yield the stored upper bounds or, if there are none, those of strategies evaluated here.
+
+    If no strategy can be evaluated in time, the bound is that of shooting at random.
+    """
     game = position.game
     stored = [] if position.shots else printed_bounds(game) + stored_evaluations(game, results)
     if with_optimum and not position.shots:

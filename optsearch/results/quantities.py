@@ -70,12 +70,15 @@ class Value:
         return self.exact is None and not (self.lower is None and self.upper is None)
 
     def text(self, end: Fraction) -> str:
-        """Return an end as an exact text: an integer, or unreduced, per configuration."""
+        """Return the text of `lower` or `upper`: a fraction, not reduced, of `per` configurations.
+
+        It is the usual text of the number if `per` is 1, or if the total is not whole.
+        """
         total = end * self.per
         return f"{total}/{self.per}" if self.per > 1 and total.denominator == 1 else str(end)
 
     def times(self, number: int) -> Value:
-        """Return the sum over `number` configurations of which this is the mean."""
+        """Return the value and its bounds times `number`: the sum of which this is the mean."""
         return replace(
             self,
             lower=None if self.lower is None else self.lower * number,
@@ -88,11 +91,14 @@ class Value:
 class Quantity:
     """One column of a table.
 
-    name -- as users write it. asks -- a text that names the computation, equal for columns that
-    are computed together; of -- the quantity from its result. compute -- the computation for a game
-    in some seconds; it raises OptsearchError if the game has no such value, and LimitReached if
-    nothing is found in time. stored -- the value in the tables of a folder, or None. is_mean --
-    True for a mean number of shots. strategy -- whose mean it is.
+    name -- as users write it.
+    computation -- a text that names the computation, equal for columns that are computed together.
+    compute -- the computation: it takes a game, the seconds it may last, and a callback for
+        progress. It raises OptsearchError if the game has no such value, and LimitReached if
+        nothing is found in time.
+    from_result -- the function that takes the column from the result of the computation.
+    stored -- the function that returns the value in the tables of a folder, or None.
+    is_mean -- True for a mean number of shots. strategy -- whose mean it is.
     """
 
     name: str
@@ -105,9 +111,9 @@ class Quantity:
 
 
 def compute_value(quantity: Quantity, game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Compute a quantity; if that fails, the value has a note with the reason.
+    """Compute a quantity of a game, in `seconds` at most; a failure gives a value with a note.
 
-    Raises StrategyError for faults of a user's strategy, which more time does not mend.
+    Raises StrategyError if a user's strategy is at fault.
     """
     started = time.monotonic()
     try:
@@ -136,7 +142,10 @@ def _count(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 
 def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Search for the optimum; if time runs out, take the better of its bracket and of bounds."""
+    """Search for the least mean number of shots; if time runs out, return a bracket of it.
+
+    The bracket of the search is then narrowed by other bounds, which get a share of the time.
+    """
     try:
         solution = solve(game, time_limit=seconds, progress=progress)
     except TooLarge:
@@ -165,7 +174,7 @@ def _best_greedy(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 
 def _end(side: str, value: Value) -> Value:
-    """Return one end of a bracket, with its own source."""
+    """Return one end of a bracket as a value that is known, with its own source."""
     end, origin = (value.lower, value.by) if side == "lower" else (value.upper, value.upper_by)
     source = STORED if table_of(origin) else COMPUTED
     if end is None:
@@ -235,7 +244,10 @@ def as_quantity(name: str) -> Quantity:
 
 
 def narrow(value: Value, lower: Fraction | None = None, upper: Fraction | None = None) -> Value:
-    """Narrow a bracket of the optimum by more bounds, and to whole totals."""
+    """Return a bracket of the optimum, narrowed by a lower and an upper bound of elsewhere.
+
+    The total over all configurations is a whole number, so the ends are rounded inward to one.
+    """
     lowers = [bound for bound in (value.lower, lower) if bound is not None]
     uppers = [bound for bound in (value.upper, upper) if bound is not None]
     lower_total = -(-max(lowers) * value.per // 1) if lowers else None  # rounded up
@@ -274,7 +286,10 @@ def _read(table: Table, path: Path) -> Entries:
 
 
 def _optimum(game: Game, results: Path, name: str) -> Value | None:
-    """Return a total height of the table of optima, as a mean; None if it is not there."""
+    """Return a column of the table of optima, divided to a mean; None if the game is not there.
+
+    name -- of the column, which has total heights.
+    """
     for row in TABLES["optima"].rows_of(game, results):
         if row[name] is not None:
             value = _exact(row[name], row["configurations"], _file(TABLES["optima"]))
@@ -283,7 +298,10 @@ def _optimum(game: Game, results: Path, name: str) -> Value | None:
 
 
 def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Return the bracket of the bounds that are computed in some seconds, with their names."""
+    """Return the bracket of the optimum that bounds give in some seconds, with their names.
+
+    Raises LimitReached if no bound of a side is found in time.
+    """
     limit, bounds, is_cut = Limit(seconds), list[Bound](), False
     watched = limit.watch(progress)
     try:

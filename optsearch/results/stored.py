@@ -66,9 +66,11 @@ class StoredBracket(NamedTuple):
 def stored_bracket(
     position: Position, objective: Objective = MEAN, results: Path = RESULTS
 ) -> StoredBracket | None:
-    """Return the stored bracket of the mean or the worst case of a whole game; None without one.
+    """Return the stored bracket of the mean or the worst case of a whole game.
 
-    For a named game no configuration is counted. Raises RecordError as `known_bounds`.
+    None if nothing is stored, if shots were made, or for the objective `within`. For a named game
+    no configuration is counted. Raises RecordError for tables that contradict themselves or the
+    game.
     """
     game = position.game
     if position.shots or objective.kind == "within":
@@ -123,7 +125,10 @@ def name_with_table(bound: Bound) -> str:
 
 
 def stored_optimum(game: Game, side: str, results: Path) -> list[Bound]:
-    """Return the optimum from the table that `experiments.optima` wrote."""
+    """Return the stored optimum as a bound on a side ("lower", "upper"), in a list; or no bound.
+
+    It is from the table that `experiments.optima` wrote.
+    """
     return [_optimum(row, side, results) for row in TABLES["optima"].rows_of(game, results)]
 
 

@@ -126,9 +126,9 @@ class Made:
     """A file that an experiment makes.
 
     name -- its path below data/results, without its ending; parts in braces distinguish files of
-    one kind. experiment -- the module of `experiments` that makes it, with these arguments.
-    minutes -- the time that this takes on two cores, roughly; of_names -- of files of this kind
-    that take another time.
+    one kind. experiment, arguments -- the module of `experiments` that makes it, and what it is
+    called with. minutes -- the time that this takes on two cores, roughly. of_names -- the minutes
+    of those files of the kind, by name, that take another time.
     """
 
     name: str
@@ -221,7 +221,11 @@ class Table(Made):
         return self._parse(records.read(self.path(RESULTS, **parts) if path is None else path))
 
     def rows_of(self, game: Game, folder: Path = RESULTS) -> list[dict[str, Any]]:
-        """Return the rows of a game, or of its board turned; empty if there is no table."""
+        """Return the rows of a game and of its board turned; empty if there is no such file.
+
+        The board turned counts only for a rectangle without holes and straight ships whose replies
+        do not change with it.
+        """
         path = self.path(folder)
         if not path.is_file():
             return []
@@ -287,7 +291,7 @@ QUICK = 0.2  # minutes
 
 
 def best_bounds(table: Entries) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the rows of a table of bounds that are best: the greatest lower, the least upper."""
+    """Return two rows of a table of bounds: the greatest lower bound and the least upper one."""
     lower = [row for row in table if row["side"] == "lower"]
     upper = [row for row in table if row["side"] == "upper"]
     return max(lower, key=_exact_value), min(upper, key=_exact_value)

@@ -93,8 +93,8 @@ class Sheet:
 class Tabulation:
     """A table of quantities of some games.
 
-    columns -- in order. values -- computed ones, by game and `Quantity.asks`. stored -- values of
-    the package, by game and column. is_interrupted -- True if ctrl-C ended it.
+    columns -- in order. values -- computed ones, by game and `Quantity.computation`.
+    stored -- values of the package, by game and column. is_interrupted -- True if ctrl-C ended it.
     """
 
     games: tuple[Game, ...]
@@ -106,7 +106,8 @@ class Tabulation:
     def row(self, game: Game | str) -> dict[str, Value]:
         """Return the values of a game by column.
 
-        The other columns may narrow the bracket of the optimum and lower the upper bound.
+        A lower bound and the means of strategies in other columns narrow a bracket of the optimum,
+        and the least of these means replaces a greater value of the column `upper`.
         """
         game = Game.of(game)
         values = {column.name: self._value(game, column) for column in self.columns}
@@ -275,7 +276,10 @@ def _open_store(folder: Path | None) -> AbstractContextManager[Facts | None]:
 
 
 def split_columns(columns: str) -> list[str]:
-    """Split names at commas; a part such as endgame=4 belongs to the strategy before it."""
+    """List the names of columns in a text with commas between them.
+
+    A part such as `endgame=4` belongs to the strategy before it.
+    """
     names: list[str] = []
     for part in columns.split(","):
         if names and re.match(r"\w+=", part.strip()) and ":" in names[-1]:
@@ -286,7 +290,7 @@ def split_columns(columns: str) -> list[str]:
 
 
 def columns_named(names: Iterable[str]) -> tuple[Quantity, ...]:
-    """Return the columns of some names; StrategyError if one is given twice."""
+    """Return the columns of these names; StrategyError for an unknown name or one given twice."""
     chosen: dict[str, Quantity] = {}
     for name in names:
         column = as_quantity(name)
@@ -311,7 +315,7 @@ def _compute(task: CellTask, seconds: float, report: Callable[[str], None] | Non
 
 
 def _fields_of(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
-    """Return the row of a value for programs."""
+    """Return a value as a row of `Tabulation.to_dicts`."""
     exact, ends = value.exact, [end for end in (value.lower, value.upper) if end is not None]
     number = float if column.is_mean else int
     return {
@@ -346,9 +350,10 @@ def _note_of(value: Value) -> str:
 
 
 def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: int) -> str:
-    """Return a value for people: rounded to nearest, bounds outward.
+    """Return the text of a value for people, with `places` decimals if it is a mean.
 
-    optimum -- of the game, if it is known: a bound that is equal to it is rounded alike.
+    Values are rounded to nearest, lower bounds down and upper bounds up. optimum -- of the game, if
+    it is known: a bound that equals it is rounded to nearest, too.
     """
     if column.name == TIME:
         return f"{float(value.lower or 0):.1f}"
@@ -370,7 +375,10 @@ def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: i
 
 
 def _recall(store: Facts, task: CellTask, seconds: float) -> Value | None:
-    """Return a stored value; None if this run has more time for one that was cut short."""
+    """Return the stored value of a task; None if there is none, or one to be computed again.
+
+    A value that was cut short is computed again if this run allows it more seconds.
+    """
     entry = store.get(task.key)
     if entry is None:
         return None
@@ -388,7 +396,10 @@ def _as_json(value: Value) -> dict[str, object]:
 
 
 def _from_json(entry: Mapping[str, Any]) -> Value:
-    """Return a value as it was written; KeyError, TypeError or ValueError for another entry."""
+    """Return the value that `_as_json` wrote.
+
+    Raises KeyError, TypeError or ValueError for another entry.
+    """
     names = [field.name for field in fields(Value)]
     values = {name: entry[name] for name in names}
     for name in ("lower", "upper"):

@@ -101,7 +101,7 @@ class VerificationStatus:
 
 
 def short_commit(commit: str) -> str:
-    """Return the first digits of a commit, with `+changes` if its tree was modified."""
+    """Return the first eight digits of a commit, with `+changes` if its tree was modified."""
     return commit[:8] + "+changes" * ("+" in commit) if commit[:7].isalnum() else commit
 
 

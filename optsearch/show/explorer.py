@@ -174,7 +174,7 @@ def rules_in_words(game: Game) -> str:
 
 
 def list_configurations(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
-    """List the weight and the ships (masks) of each configuration left, as `data` has them."""
+    """List the weight and the ships (masks) of each configuration left, as `page_data` has them."""
     position = solver.position
     if position.game.is_silent:
         family = Family.of(position, solver.prior)
@@ -184,7 +184,10 @@ def list_configurations(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] | None]:
-    """Return `values` of `data`; a tree may lower the upper bound of its first cell."""
+    """Return `values` of `page_data`: for each cell two bounds, or None.
+
+    A tree that shoots the cell first may lower the upper bound. roots -- as `_encode` returns them.
+    """
     game = solver.position.game
     values: list[list[int] | None] = [None] * game.cells
     for value in solver.found.shot_values:
@@ -199,7 +202,10 @@ def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] 
 def _encode(
     solver: Solver, limit: Limit | None, state: Subfamily, node: Node | Leaf
 ) -> list[Any] | int:
-    """Return a subtree as `data` has it; the state is that of the node."""
+    """Return a subtree in the form of `page_data`: a list, or a number for a leaf.
+
+    state -- of the search at the node. limit -- ends the search for optima, which leaves bounds.
+    """
     if isinstance(node, Leaf):
         return node.configurations
     kernel = solver.kernel
@@ -230,7 +236,7 @@ def page(
 ) -> str:
     """Return the page as HTML; it opens with the first of the trees.
 
-    Limit and errors as in `data`.
+    limit and errors are as in `page_data`.
     """
     content = page_data(solver, trees, limit)
     return PAGE.render_file(f"{content['game']} {content['position']}".strip(), content)
