@@ -107,15 +107,28 @@ def check(number: Number) -> Check:
     try:
         computed, note = number.compute(), number.note()
     except NotInstalled as error:
-        missing = error.reason
-        return Check(number.place, number.what, number.printed, "", None, 0.0, left_out=missing)
+        return Check(
+            place=number.place,
+            what=number.what,
+            printed=number.printed,
+            computed="",
+            agrees=None,
+            seconds=0.0,
+            left_out=error.reason,
+        )
     seconds = time.perf_counter() - started
     agrees = None
     if number.is_compared:
         agrees = computed == number.printed if number.agrees is None else number.agrees(computed)
-    reason = number.known if agrees is False else ""
     return Check(
-        *(number.place, number.what, number.printed, computed, agrees, seconds, note, reason),
+        place=number.place,
+        what=number.what,
+        printed=number.printed,
+        computed=computed,
+        agrees=agrees,
+        seconds=seconds,
+        note=note,
+        known=number.known if agrees is False else "",
         stored=number.stored,
     )
 

@@ -50,14 +50,17 @@ def effect(first: int, second: int) -> Effect:
     return hedges_g(outcome(first), outcome(second))
 
 
-def number(place: str, printed: str, first: int, second: int) -> Number:
-    """Return one printed effect with its computation."""
+def printed_effect(place: str, printed: str, first: int, second: int) -> Number:
+    """Return the printed effect between two versions with its computation.
+
+    place -- in the source. printed -- the effect as text.
+    """
     return Number(
-        place,
-        f"Hedges' g, versions {first} and {second}",
-        printed,
-        lambda: effect_text(effect(first, second)),
-        lambda: FITTED if (first, second) == (3, 4) else "",
+        place=place,
+        what=f"Hedges' g, versions {first} and {second}",
+        printed=printed,
+        compute=lambda: effect_text(effect(first, second)),
+        note=lambda: FITTED if (first, second) == (3, 4) else "",
         agrees=lambda computed: agrees(printed, effect(first, second)),
     )
 
@@ -66,4 +69,4 @@ def numbers() -> Iterator[Number]:
     """Yield each printed effect."""
     for row in records.read_published("heuristics.csv").rows:
         _, first, second = row["name"].split("_")
-        yield number(row["place"], row["value"], int(first), int(second))
+        yield printed_effect(row["place"], row["value"], int(first), int(second))

@@ -36,14 +36,20 @@ def _wins() -> tuple[int, int]:
 def numbers() -> Iterator[Number]:
     """Yield each printed number."""
     record = records.read_published("mini_game.csv")
-    texts = {
+
+    def percent_won() -> str:
+        won, boards = _wins()
+        return rounded(Fraction(100 * won, boards), 2)
+
+    compute = {
         "boards": lambda: str(_wins()[1]),
         "greedy_within_20": lambda: str(_wins()[0]),
-        "greedy_percent_within_20": lambda: rounded(Fraction(100 * _wins()[0], _wins()[1]), 2),
+        "greedy_percent_within_20": percent_won,
     }
     for row in record.rows:
         name = row["name"]
-        if name not in texts:
+        if name not in compute:
             raise RecordError(f"{record.path}: nothing computes {name!r}")
         reason = "" if name == "boards" else REASON
-        yield Number(row["place"], name.replace("_", " "), row["value"], texts[name], known=reason)
+        title = name.replace("_", " ")
+        yield Number(row["place"], title, row["value"], compute[name], known=reason)

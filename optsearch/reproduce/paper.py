@@ -131,11 +131,12 @@ def _paper_names(cells: Iterable[Cell]) -> list[str]:
 def _counterexample_shots(shots: Iterable[Cell]) -> list[str]:
     """Return names of cells of the counterexample, turned so that greedy shoots right of centre."""
     game = _counterexample().position.game
-    (shot,) = GreedySolver(_counterexample().position).greedy_shots
-    turned = next(
-        p for p in game.symmetries() if game.cell(p[shot[0] * game.columns + shot[1]]) == (1, 2)
+    ((row, column),) = GreedySolver(_counterexample().position).greedy_shots
+    greedy_index = row * game.columns + column
+    symmetry = next(  # the index of each cell on the turned board
+        images for images in game.symmetries() if game.cell(images[greedy_index]) == (1, 2)
     )
-    return _paper_names(game.cell(turned[row * game.columns + column]) for row, column in shots)
+    return _paper_names(game.cell(symmetry[i * game.columns + j]) for i, j in shots)
 
 
 def _optimal_shot() -> str:

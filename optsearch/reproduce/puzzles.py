@@ -106,21 +106,22 @@ def readings() -> tuple[Reading, ...]:
     cells_of_fleet = {fleet: sum(fleet) for fleet in _fleets()}
     for fleet in filter(is_described, _fleets()):
         free = puzzle.cells_of(puzzle.everywhere & ~cells_of_fleet[fleet])
-        # Square -> the other fleets that agree with this one there.
-        same = {
-            cell: {
-                other
-                for other, cells in cells_of_fleet.items()
-                if other != fleet and not (cells ^ cells_of_fleet[fleet]) & puzzle.bit(cell)
-            }
+        differing = {
+            other: cells ^ cells_of_fleet[fleet]
+            for other, cells in cells_of_fleet.items()
+            if other != fleet
+        }
+        others_left = {  # by square: the other fleets that agree with this one there
+            cell: {other for other, cells in differing.items() if not cells & puzzle.bit(cell)}
             for cell in puzzle.cells_of(puzzle.everywhere)
         }
         for ship in puzzle.cells_of(cells_of_fleet[fleet]):
             for a, b in combinations(free, 2):
-                if same[a] & same[b] & same[ship]:
+                after_a, after_b, after_ship = others_left[a], others_left[b], others_left[ship]
+                if after_a & after_b & after_ship:
                     continue
-                pairs = (same[a] & same[b], same[a] & same[ship], same[b] & same[ship])
-                readings.append(Reading((a, b), ship, fleet, all(pairs)))
+                pairs = (after_a & after_b, after_a & after_ship, after_b & after_ship)
+                readings.append(Reading((a, b), ship, fleet, is_needed=all(pairs)))
     return tuple(readings)
 
 
@@ -164,10 +165,12 @@ def _windows_and_touching() -> str:
         for i in range(puzzle.rows - 1)
         for j in range(puzzle.columns - 1)
     ]
-    meets = {ship: {w for w in windows if w & ship} for ship in ships}
-    differing = sum(
-        bool(meets[a] & meets[b]) != bool(puzzle.closed(a) & b) for a, b in combinations(ships, 2)
-    )
+    windows_of = {ship: {window for window in windows if window & ship} for ship in ships}
+    differing = 0
+    for a, b in combinations(ships, 2):
+        share_window = bool(windows_of[a] & windows_of[b])
+        touch_or_overlap = bool(puzzle.closed(a) & b)
+        differing += share_window != touch_or_overlap
     return str(differing)
 
 

@@ -79,13 +79,13 @@ def _games_of(shots: int) -> str:
 
 def _classes_of_fewest_cells() -> str:
     """Return the classes, remainders less the length, that have the fewest cells in every row."""
-    always: set[int] | None = None
+    always_fewest: set[int] | None = None
     for length in range(2, 11):
         for cells in range(length, 101):
             sizes = {k: len(range(k % length, cells, length)) for k in range(-length, 0)}
             fewest = {k for k, size in sizes.items() if size == min(sizes.values())}
-            always = fewest if always is None else always & fewest
-    return ", ".join(map(str, sorted(always or ())))
+            always_fewest = fewest if always_fewest is None else always_fewest & fewest
+    return ", ".join(map(str, sorted(always_fewest or ())))
 
 
 def _most_shots_after_the_hit() -> str:
@@ -100,13 +100,13 @@ def _most_shots_after_the_hit() -> str:
 
 def _row_is_optimal() -> str:
     """Return `optimal` if both searches have the least total height on all ROWS."""
-    equal = all(
+    are_optimal = all(
         evaluation(ENUMERATION, game).total_height
         == evaluation("row", game).total_height
         == optimum(game)
         for game in ROWS
     )
-    return "optimal" if equal else "not optimal"
+    return "optimal" if are_optimal else "not optimal"
 
 
 def _compare_to_thompson() -> str:
