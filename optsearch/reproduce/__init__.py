@@ -31,8 +31,9 @@ def no_numbers(folder: Path | None, progress: Progress[EvaluationStatus]) -> Ite
 class Source:
     """A publication: its name on the command line, its title, and its printed numbers.
 
-    numbers -- yields those that take seconds. full -- yields the others, which take longer; it
-    takes a folder that keeps finished work, or None, and a callback for progress.
+    numbers -- the function that yields the numbers that take seconds. full -- the one that yields
+    those that take longer; it takes a folder that keeps finished work, or None, and a callback for
+    progress.
     """
 
     name: str
@@ -43,7 +44,10 @@ class Source:
     def everything(
         self, folder: Path | None = None, progress: Progress[EvaluationStatus] = no_progress
     ) -> Iterator[Number]:
-        """Yield all numbers, each computed: `full` has those that `numbers` reads from a table."""
+        """Yield all numbers, each to be computed and none read from a table of results.
+
+        `full` computes those that `numbers` reads. folder, progress -- for `full`.
+        """
         yield from (number for number in self.numbers() if not number.stored)
         yield from self.full(folder, progress)
 
@@ -102,7 +106,10 @@ def source_named(name: str) -> Source:
 
 
 def check(number: Number) -> Check:
-    """Compute a printed number and compare; it is left out if a package for it is missing."""
+    """Compute a printed number and compare them.
+
+    If a package for the computation is not installed, the check says so in `left_out`.
+    """
     started = time.perf_counter()
     try:
         computed, note = number.compute(), number.note()
@@ -143,11 +150,11 @@ def everything(
     folder: Path | None = None,
     progress: Progress[EvaluationStatus] = no_progress,
 ) -> Iterator[tuple[Source, Check]]:
-    """Yield all checks of these sources, in order, with their source.
+    """Yield every check of these sources, in order, as a pair of the source and the check.
 
     folder -- keeps finished checks, which are not computed again, and the state of long ones, which
-    resume. Another commit of optsearch refuses it, as its numbers may differ. Raises TableError for
-    a folder that cannot be used.
+    resume. Raises TableError for a folder that cannot be used, or that another commit of optsearch
+    has written, whose numbers may differ.
     """
     with _open_checks(folder) as store:
         for source in sources:

@@ -96,8 +96,8 @@ class GreedyCounterexample:
 def counterexamples() -> tuple[GreedyCounterexample, ...]:
     """Return the positions of 3x4:2 after two misses whose best greedy strategy is not optimal.
 
-    Figure 6 shows one without printing its cells. One pair of misses of each class of equivalent
-    pairs is tried.
+    Figure 6 shows such a position, but does not print its misses, so all pairs are tried. Of pairs
+    that are equivalent under a symmetry of the board, one is tried.
     """
     game = Game(3, 4, (2,))
     tried_misses: set[int] = set()
@@ -129,7 +129,10 @@ def _paper_names(cells: Iterable[Cell]) -> list[str]:
 
 
 def _counterexample_shots(shots: Iterable[Cell]) -> list[str]:
-    """Return names of cells of the counterexample, turned so that greedy shoots right of centre."""
+    """Return the paper's names of cells of the counterexample, on the board turned as in Figure 6.
+
+    There the only greedy shot is (1, 2), the right one of the two middle cells.
+    """
     game = _counterexample().position.game
     ((row, column),) = GreedySolver(_counterexample().position).greedy_shots
     greedy_index = row * game.columns + column

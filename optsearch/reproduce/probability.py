@@ -90,9 +90,9 @@ def numbers() -> Iterator[Number]:
 
 
 def possible_placements(position: Position) -> dict[int, list[int]]:
-    """Map the length of each ship to its placements (masks) in any configuration left.
+    """Map the length of each ship to its placements (masks) that some configuration left has.
 
-    This is the valid placement graph of the slides; the ships have different lengths.
+    This is the valid placement graph of the slides. The ships must have different lengths.
     """
     used = {mask for ships in list_ships(position) for mask in to_masks(ships)}
     return {

@@ -76,7 +76,10 @@ def is_described(fleet: Solution) -> bool:
 
 @dataclass(frozen=True)
 class Reading:
-    """Two squares of water and one of a ship that leave one fleet. is_needed -- all three are."""
+    """Two squares of water and one of a ship that leave one fleet.
+
+    is_needed -- True if no two of the three squares leave that fleet alone.
+    """
 
     water: tuple[Cell, Cell]
     ship: Cell

@@ -78,7 +78,11 @@ def _games_of(shots: int) -> str:
 
 
 def _classes_of_fewest_cells() -> str:
-    """Return the classes, remainders less the length, that have the fewest cells in every row."""
+    """Return the congruence classes that have the fewest cells in every row, as text.
+
+    A class is given by its remainder less the length of the ship, as -1. Tried are the lengths 2 to
+    10 in rows of up to 100 cells.
+    """
     always_fewest: set[int] | None = None
     for length in range(2, 11):
         for cells in range(length, 101):
@@ -99,7 +103,10 @@ def _most_shots_after_the_hit() -> str:
 
 
 def _row_is_optimal() -> str:
-    """Return `optimal` if both searches have the least total height on all ROWS."""
+    """Return `optimal` if the row search and enumeration have the least total height on all ROWS.
+
+    Otherwise return `not optimal`.
+    """
     are_optimal = all(
         evaluation(ENUMERATION, game).total_height
         == evaluation("row", game).total_height
@@ -286,7 +293,10 @@ def _number(row: dict[str, str], compute: Callable[[], str], **options: Any) -> 
 
 
 def agreement_test(name: str, printed: str) -> Callable[[str], bool] | None:
-    """Return the test that a computed value agrees with a printed one; None: they must be equal."""
+    """Return the function that says whether a computed text agrees with a printed one.
+
+    None if both texts must be equal. name -- of the value.
+    """
     agrees = _AGREES.get(name)
     return None if agrees is None else partial(agrees, printed)
 
