@@ -77,11 +77,11 @@ def options() -> Iterator[tuple[str, SolverOptions]]:
 
     A switch that is off by default is left out: no search for one set of weights uses it.
     """
-    everything = SolverOptions(root_bounds=False)
-    yield "nothing", everything
+    with_everything = SolverOptions(root_bounds=False)
+    yield "nothing", with_everything
     for name in SWITCHES:
-        if getattr(everything, name):
-            yield name, replace(everything, **{name: False})
+        if getattr(with_everything, name):
+            yield name, replace(with_everything, **{name: False})
 
 
 @dataclass(frozen=True)
@@ -145,26 +145,29 @@ def time_solution(case: AblationCase, switches: SolverOptions, nodes: int) -> Ti
 def rows(case: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
     """Yield the rows of one case: with every switch on, then without each in turn."""
     prior_name = "" if case.prior is None else case.prior.name
-    key = (case.position.game, case.objective, prior_name, case.position)
+    case_columns = (case.position.game, case.objective, prior_name, case.position)
     baseline: Timing | None = None
-    for off, switches in options():
-        timing = time_solution(case, switches, nodes)
+    for switch_off, options_without in options():
+        timing = time_solution(case, options_without, nodes)
         if timing is None:
             if baseline is None:
                 raise SystemExit(f"{case}: more than {nodes:,} nodes with every switch on")
-            yield (*key, None, off, None, None, None, f"> {nodes:,} nodes", None, None)
+            too_long = f"> {nodes:,} nodes"
+            yield (*case_columns, None, switch_off, None, None, None, too_long, None, None)
             continue
         baseline = baseline or timing
-        solution, expected = timing.solution, baseline.solution.total_height
-        if solution.total_height != expected:
-            raise SystemExit(f"{case} without {off}: {solution.total_height}, not {expected}")
+        solution_without, expected = timing.solution, baseline.solution.total_height
+        if solution_without.total_height != expected:
+            raise SystemExit(
+                f"{case} without {switch_off}: {solution_without.total_height}, not {expected}"
+            )
         yield (
-            *key,
-            solution.configurations,
-            off,
-            solution.total_height,
-            solution.nodes,
-            solution.subsets,
+            *case_columns,
+            solution_without.configurations,
+            switch_off,
+            solution_without.total_height,
+            solution_without.nodes,
+            solution_without.subsets,
             f"{timing.seconds:.4f}",
             timing.effort / baseline.effort,
             timing.seconds / baseline.seconds,
@@ -177,21 +180,21 @@ def costs(cases: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, floa
     This is two ratios: of the time of all cases, and the greatest of one case. The first is
     infinite if a run takes more than `nodes`. A solution that differs ends the program.
     """
-    (_, everything), *others = options()
-    baselines = [time_solution(case, everything, nodes) for case in cases]
-    for name, switches in others:
-        ratios, seconds = [], 0.0
+    (_, with_everything), *others = options()
+    baselines = [time_solution(case, with_everything, nodes) for case in cases]
+    for switch_off, switches in others:
+        ratios, seconds_in_all = [], 0.0
         for case, baseline in zip(cases, baselines, strict=True):
             timing = time_solution(case, switches, nodes)
             if baseline is None or timing is None:
-                seconds = inf
+                seconds_in_all = inf
                 break
             if values(timing.solution) != values(baseline.solution):
-                raise SystemExit(f"{case} without {name}: {values(timing.solution)}")
+                raise SystemExit(f"{case} without {switch_off}: {values(timing.solution)}")
             ratios.append(timing.seconds / baseline.seconds)
-            seconds += timing.seconds
+            seconds_in_all += timing.seconds
         seconds_with_all = sum(timing.seconds for timing in baselines if timing)
-        yield name, seconds / seconds_with_all, max(ratios, default=inf)
+        yield switch_off, seconds_in_all / seconds_with_all, max(ratios, default=inf)
 
 
 def values(solution: Solution) -> tuple[object, ...]:
@@ -221,21 +224,22 @@ def main() -> None:
     if arguments.simplify:
         simplify(arguments.nodes)
         return
-    table = []
+    rows_of_table = []
     for text in arguments.game:
         case = AblationCase.parse(text)
         print(f"\n{case}", end="\n\n")
         columns = f"{'nodes':>12}{'subsets':>14}{'seconds':>12}{'effort':>9}{'time':>9}"
         print(f"  {'off':<14}{columns}")
         for row in rows(case, arguments.nodes):
-            off, _, nodes, subsets, seconds, *ratios = row[5:]  # behind the case and its size
+            behind_case_and_size = row[5:]
+            switch_off, _, nodes, subsets, seconds, *ratios = behind_case_and_size
             is_solved = nodes is not None
-            counts = f"{nodes:>12,}{subsets:>14,}" if is_solved else " " * 26
-            both_ratios = "".join(f"{ratio:>9.2f}" for ratio in ratios) if is_solved else " " * 18
-            print(f"  {off:<14}{counts}{seconds:>12}{both_ratios}", flush=True)
-            table.append(row)
-    path = TABLES["ablation"].write(table, arguments.output)
-    print(f"\n{script.typed_path(path)}: {len(table)} runs")
+            counts_text = f"{nodes:>12,}{subsets:>14,}" if is_solved else " " * 26
+            ratios_text = "".join(f"{ratio:>9.2f}" for ratio in ratios) if is_solved else " " * 18
+            print(f"  {switch_off:<14}{counts_text}{seconds:>12}{ratios_text}", flush=True)
+            rows_of_table.append(row)
+    path = TABLES["ablation"].write(rows_of_table, arguments.output)
+    print(f"\n{script.typed_path(path)}: {len(rows_of_table)} runs")
 
 
 if __name__ == "__main__":

@@ -79,12 +79,12 @@ def _each_game(position: Position) -> int:
     """Play greedy on each configuration by itself; return the total height."""
     game, strategy, total_height = position.game, named("greedy"), 0
     for ships in list_ships(position):
-        current, masks = position, to_masks(ships)
-        while current.hits_left:
-            cell = strategy.shot(current)
-            answer = reply(game, masks, current.hits, game.bit(cell))
-            current = current.after(cell, answer)
-        total_height += len(current.shots)
+        current_position, ship_masks = position, to_masks(ships)
+        while current_position.hits_left:
+            cell = strategy.shot(current_position)
+            shot_reply = reply(game, ship_masks, current_position.hits, game.bit(cell))
+            current_position = current_position.after(cell, shot_reply)
+        total_height += len(current_position.shots)
     return total_height
 
 
@@ -186,17 +186,17 @@ def _forget_peak() -> None:
 
 def _measure_here(method: str, position: Position) -> Measurement:
     """Measure a method in this process, as often as takes a second, at most 101 times."""
-    work = METHODS[method]
+    method_function = METHODS[method]
     _forget_peak()
-    idle = _peak()
-    times: list[float] = []
+    idle_mebibytes = _peak()
+    seconds_of_runs: list[float] = []
     if method in WARM:
-        work(position)  # builds the table of the game, which TABLE measures
-    while not times or (sum(times) < 1 and len(times) < 101):
+        method_function(position)  # builds the table of the game, which TABLE measures
+    while not seconds_of_runs or (sum(seconds_of_runs) < 1 and len(seconds_of_runs) < 101):
         started = time.perf_counter()
-        result = work(position)
-        times.append(time.perf_counter() - started)
-    seconds, mebibytes = statistics.median(times), _peak() - idle
+        result = method_function(position)
+        seconds_of_runs.append(time.perf_counter() - started)
+    seconds, mebibytes = statistics.median(seconds_of_runs), _peak() - idle_mebibytes
     if isinstance(result, Solution):
         nodes = result.nodes + result.subsets
         return Measurement(result.total_height or 0, nodes, seconds, mebibytes)
@@ -213,10 +213,10 @@ def after_random_shots(game: Game, shots: int, seed: int) -> Position:
     """Return a position after shots at random cells of a random configuration."""
     rng = np.random.default_rng([shots, seed])
     position = Position(game)
-    ships = to_masks(Posterior(position).sample(1, rng, masks=True)[0])
+    ship_masks = to_masks(Posterior(position).sample(1, rng, masks=True)[0])
     for index in rng.permutation(game.cells)[:shots].tolist():
-        answer = reply(game, ships, position.hits, 1 << index)
-        position = position.after(game.cell(index), answer)
+        shot_reply = reply(game, ship_masks, position.hits, 1 << index)
+        position = position.after(game.cell(index), shot_reply)
     return position
 
 
@@ -231,19 +231,23 @@ def compare(
     print(f"\n{title}\n")
     work_title = "a second" if configurations else "nodes"
     print(f"  {'method':<46}{'answer':>15}{work_title:>13}{'seconds':>11}{'MiB':>8}{'speed':>10}")
-    first: Measurement | None = None
+    first_measurement: Measurement | None = None
     for name in methods:
-        result = measure(name, position)
-        first = first or result
-        if result.answer != first.answer:
-            raise OptsearchError(f"{name} answers {result.answer}, not {first.answer}")
-        work = round(configurations / result.seconds) if configurations else result.nodes
-        work_text = f"{work:,}" if work else ""
-        speed = first.seconds / result.seconds
+        measurement = measure(name, position)
+        first_measurement = first_measurement or measurement
+        if measurement.answer != first_measurement.answer:
+            raise OptsearchError(
+                f"{name} answers {measurement.answer}, not {first_measurement.answer}"
+            )
+        count_of_work = (
+            round(configurations / measurement.seconds) if configurations else measurement.nodes
+        )
+        count_text = f"{count_of_work:,}" if count_of_work else ""
+        speed = first_measurement.seconds / measurement.seconds
         speed_text = f"{speed:,.1f}" if speed < 10 else f"{speed:,.0f}"
         print(
-            f"  {name:<46}{result.answer:>15,}{work_text:>13}{result.seconds:>11.4f}"
-            f"{result.mebibytes:>8.0f}{speed_text:>9}x",
+            f"  {name:<46}{measurement.answer:>15,}{count_text:>13}{measurement.seconds:>11.4f}"
+            f"{measurement.mebibytes:>8.0f}{speed_text:>9}x",
             flush=True,
         )
 
@@ -253,23 +257,23 @@ def bench_commands(commands: tuple[str, ...]) -> None:
     print("\nWhole commands, one process\n")
     print(f"  {'command':<88}{'seconds':>11}{'MiB':>8}")
     for command in commands:
-        arguments = [sys.executable, "-m", "optsearch", *command.split(), "--quiet"]
-        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
-        _, process.returncode, used = os.wait4(process.pid, 0)  # with what the process used
+        command_line = [sys.executable, "-m", "optsearch", *command.split(), "--quiet"]
+        process = subprocess.Popen(command_line, stdout=subprocess.DEVNULL)
+        _, process.returncode, resources = os.wait4(process.pid, 0)  # with what the process used
         if process.returncode:
             raise OptsearchError(f"optsearch {command} ends with {process.returncode}")
-        seconds = used.ru_utime + used.ru_stime
-        print(f"  {command:<88}{seconds:>11.2f}{used.ru_maxrss / 1024:>8.0f}", flush=True)
+        seconds = resources.ru_utime + resources.ru_stime
+        print(f"  {command:<88}{seconds:>11.2f}{resources.ru_maxrss / 1024:>8.0f}", flush=True)
 
 
 def main() -> None:
     """Run the comparisons; with --full, also those that take minutes."""
     parser = script.parser(__doc__, "bench")
     parser.add_argument("--full", action="store_true", help="also what takes minutes")
-    full = parser.parse_args().full
+    is_full = parser.parse_args().full
     print(f"kernels: {build}")
     standard, touching = (Game.parse(f"10x10:5,4,3,3,2{rule}") for rule in ("", ",contact=any"))
-    for game in (standard, touching) if full else (standard,):
+    for game in (standard, touching) if is_full else (standard,):
         compare(f"Counting the configurations of {game}", Position(game), COUNTERS)
     for game in (standard, touching):
         compare(f"Occurrence matrix of {game}, one thread", Position(game), MATRICES)
@@ -282,18 +286,18 @@ def main() -> None:
     compare(f"A whole game of {announced}", Position(announced), GAMES)
     for text, evaluations in EVALUATIONS.items():
         game = Game.parse(text)
-        number = Posterior(Position(game)).configurations
-        title = f"A strategy on all {number:,} configurations of {game}"
-        compare(title, Position(game), evaluations, number)
+        configurations = Posterior(Position(game)).configurations
+        title = f"A strategy on all {configurations:,} configurations of {game}"
+        compare(title, Position(game), evaluations, configurations)
     for methods, games, long_games in (
         (list(OPTIMA), ("4x4:3,2", "4x5:2"), ("4x5:4,3,2",)),
         (list(OPTIMA)[1:], ("5x5:3,2", "6x6:2", "6x6:4,4"), ("6x6:4,3",)),
         (list(CHAINS), ("7x7:2", "7x7:3"), ("8x8:4",)),
         (list(PROCESSES), ("5x6:4,2", "5x7:5,4,3,3,2"), ()),
     ):
-        for text in (*games, *(long_games if full else ())):
+        for text in (*games, *(long_games if is_full else ())):
             compare(f"Optimum of {text}", Position(Game.parse(text)), methods)
-    bench_commands((*COMMANDS, *(LONG_COMMANDS if full else ())))
+    bench_commands((*COMMANDS, *(LONG_COMMANDS if is_full else ())))
 
 
 if __name__ == "__main__":

@@ -67,40 +67,42 @@ def rows(game: Game) -> script.Rows:
     """Yield the row of a game; AssertionError if two ways to compute a value disagree."""
     position = Position(game)
     solver = Solver(position)
-    configurations, total = solver.solution.configurations, solver.solution.total_height
-    greedy = GreedySolver(position).total_height("best")
-    assert total is not None
+    configurations, total_height = solver.solution.configurations, solver.solution.total_height
+    best_greedy_total = GreedySolver(position).total_height("best")
+    assert total_height is not None
     agrees = {
         "count": sum(1 for _ in reference.configurations(position)) == configurations,
-        "tree": verify(solver.tree()) == total,
+        "tree": verify(solver.tree()) == total_height,
     }
     if game.cells <= REFERENCE_CELLS:
         family = reference.family(position)
         by_definition = reference.total_height(family), reference.best_greedy(family)
-        agrees["reference"] = by_definition == (total, greedy)
+        agrees["reference"] = by_definition == (total_height, best_greedy_total)
     optima = column_of("optima", "total_height")
     if game in optima:
-        agrees["optima"] = optima[game] == total
+        agrees["optima"] = optima[game] == total_height
     value = column_of("equilibria", "value").get(game)
     if value is None and game not in TOO_LONG:
-        against_best = equilibrium(game)
-        value = against_best.value
-        is_checked = bool(method_of_check(against_best))
-        agrees["certificate"] = is_checked and against_best.uniform == solver.solution.mean
+        best_hider_equilibrium = equilibrium(game)
+        value = best_hider_equilibrium.value
+        is_checked = bool(method_of_check(best_hider_equilibrium))
+        agrees["certificate"] = (
+            is_checked and best_hider_equilibrium.uniform == solver.solution.mean
+        )
     if not all(agrees.values()):
-        computed = (configurations, total, greedy)
+        computed = (configurations, total_height, best_greedy_total)
         raise AssertionError(f"{game}: {computed} and {value}, but {agrees}")
-    mean = Fraction(total, configurations)
+    mean = Fraction(total_height, configurations)
     yield (
         game,
         game.board.text,
         game.cells,
         configurations,
         len(game.symmetries()),
-        total,
+        total_height,
         mean,
-        greedy,
-        greedy - total,
+        best_greedy_total,
+        best_greedy_total - total_height,
         value,
         "+".join(agrees),
     )

@@ -36,16 +36,16 @@ ORACLE = 40  # configurations that the oracle is asked for
 def confirmed(example: Counterexample) -> str:
     """Confirm a counterexample; return the ways, as text. AssertionError if it is wrong."""
     totals = example.best_greedy_total_height, example.total_height
-    replayed = tuple(map(verify, counterexamples.trees(example)))
-    if replayed != totals:
-        raise AssertionError(f"{example.fields}: the trees have {replayed}")
+    totals_of_trees = tuple(map(verify, counterexamples.trees(example)))
+    if totals_of_trees != totals:
+        raise AssertionError(f"{example.fields}: the trees have {totals_of_trees}")
     if example.configurations > ORACLE:
         return "trees"
     with reference.caches():
         family = reference.family(example.position)
-        defined = reference.best_greedy(family), reference.total_height(family)
-    if defined != totals:
-        raise AssertionError(f"{example.fields}: {defined} by definition")
+        totals_by_definition = reference.best_greedy(family), reference.total_height(family)
+    if totals_by_definition != totals:
+        raise AssertionError(f"{example.fields}: {totals_by_definition} by definition")
     return "trees, oracle"
 
 
@@ -74,7 +74,7 @@ def main() -> None:
     path = TABLES["counterexamples"].path(arguments.output)
     earlier = TABLES["counterexamples"].read(path) if arguments.only and path.exists() else None
     rows: list[tuple[object, ...]] = []
-    header: dict[str, str] = {}
+    searches_by_name: dict[str, str] = {}
     for name, scope in SCOPES.items():
         if name in chosen:
             print(f"{scope}:", flush=True)
@@ -85,13 +85,13 @@ def main() -> None:
             for row, confirmation in zip(result.rows, confirmations, strict=True):
                 rows.append((name, *row, confirmation))
             summary = {**result.summary, "commit": records.commit()}
-            header[name] = "; ".join(f"{key} {value}" for key, value in summary.items())
+            searches_by_name[name] = "; ".join(f"{key} {value}" for key, value in summary.items())
         elif earlier and name in earlier.header:
             rows += [tuple(row.values()) for row in earlier.rows if row["search"] == name]
-            header[name] = earlier.header[name]
-            if "; commit " not in header[name]:
-                header[name] += f"; commit {earlier.header['commit']}"
-    path = TABLES["counterexamples"].write(rows, arguments.output, fields=header)
+            searches_by_name[name] = earlier.header[name]
+            if "; commit " not in searches_by_name[name]:
+                searches_by_name[name] += f"; commit {earlier.header['commit']}"
+    path = TABLES["counterexamples"].write(rows, arguments.output, fields=searches_by_name)
     print(f"{script.typed_path(path)}: {len(rows)} rows")
 
 

@@ -82,7 +82,7 @@ def compute_row(
     if solution.uniform != optimum:
         raise AssertionError(f"{game}: {solution.uniform} against a uniform hider, not {optimum}")
     is_decided = solution.is_exact or solution.lower > solution.uniform
-    mix, uniform = solution.occupancy, solution.uniform_occupancy
+    mix_occupancy, uniform_occupancy = solution.occupancy, solution.uniform_occupancy
     values = (
         game,
         game.cells,
@@ -96,10 +96,10 @@ def compute_row(
         len(solution.hider),
         len(solution.roots),
         solution.rounds,
-        border(mix),
-        border(uniform),
-        corner(mix),
-        corner(uniform),
+        border(mix_occupancy),
+        border(uniform_occupancy),
+        corner(mix_occupancy),
+        corner(uniform_occupancy),
         solution.seconds,
         confirmed(solution),
     )
@@ -154,26 +154,28 @@ def main() -> None:
     chosen = arguments.game or [
         game for game in games_in_order if arguments.again or value_of.get(game) is None
     ]
-    for number, game in enumerate(chosen, 1):
+    for game_number, game in enumerate(chosen, 1):
         try:
             seconds = arguments.seconds if committed.get(game) is None else None
             rows[game], solution = compute_row(game, optima[game], seconds)
         except (NotSupported, TooLarge) as error:
-            print(f"{number}/{len(chosen)} {game}: {error}", flush=True)
+            print(f"{game_number}/{len(chosen)} {game}: {error}", flush=True)
             continue
-        written = [rows[game] for game in games_in_order if game in rows]
-        TABLES["equilibria"].write(written, arguments.output)
+        rows_in_order = [rows[game] for game in games_in_order if game in rows]
+        TABLES["equilibria"].write(rows_in_order, arguments.output)
         if str(game) in DRAWN:
             cells = [row for row in cells if row[0] != game] + cells_of(solution)
             TABLES["equilibrium_cells"].write(cells, arguments.output)
         print(
-            f"{number}/{len(chosen)} {game}: {solution.value_text}, {solution.rounds} rounds, "
+            f"{game_number}/{len(chosen)} {game}: {solution.value_text}, {solution.rounds} rounds, "
             f"{solution.seconds:.1f} s",
             flush=True,
         )
     values = list(values_at(path).values())
-    exact = sum(value is not None for value in values)
-    print(f"{script.typed_path(path)}: {exact} values and {len(values) - exact} brackets")
+    exact_count = sum(value is not None for value in values)
+    print(
+        f"{script.typed_path(path)}: {exact_count} values and {len(values) - exact_count} brackets"
+    )
 
 
 if __name__ == "__main__":

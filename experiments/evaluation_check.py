@@ -109,12 +109,12 @@ def play_greedy(strategy: Greedy | Spread, task: Task, games: Iterable[DrawnGame
     in_tree = FollowedTask(strategy, task.position)
     game = task.position.game
     rows = []
-    for number, ships in games:
+    for game_number, ships in games:
         if isinstance(strategy, Greedy):
-            end = shoot_most_probable(game, ships, 0, strategy)
+            end_position = shoot_most_probable(game, ships, 0, strategy)
         else:
-            end = play(strategy.shot, ships, Position(game))
-        rows.append(GameRow(number, in_tree.shots_of(sum(ships)), len(end.shots)))
+            end_position = play(strategy.shot, ships, Position(game))
+        rows.append(GameRow(game_number, in_tree.shots_of(sum(ships)), len(end_position.shots)))
     return rows
 
 
@@ -129,47 +129,53 @@ def play_announced(
     task_shots -- the shots of all tasks.
     """
     rows = []
-    for number, ships in games:
+    for game_number, ships in games:
         path: list[Position] = []
 
         def shot(position: Position, path: list[Position] = path) -> Cell:
             path.append(position)
             return strategy.shot(position)
 
-        end = play(shot, ships, Position(game))
+        end_position = play(shot, ships, Position(game))
         if not any(str(position) in task_shots for position in path):
-            raise AssertionError(f"no task of the tree is on the way of {[str(p) for p in path]}")
-        start = next(p for p in path if counts_of(p).configurations <= FOLLOWED)
-        in_tree = FollowedTask(strategy, start).shots_of(ships)
-        rows.append(GameRow(number, in_tree, len(end.shots)))
+            raise AssertionError(
+                f"no task of the tree is on the way of {[str(passed) for passed in path]}"
+            )
+        first_followed = next(
+            passed for passed in path if counts_of(passed).configurations <= FOLLOWED
+        )
+        in_tree = FollowedTask(strategy, first_followed).shots_of(ships)
+        rows.append(GameRow(game_number, in_tree, len(end_position.shots)))
     return rows
 
 
 def play_pattern(game: Game, strategy: Pattern, games: Iterable[DrawnGame]) -> list[GameRow]:
     """Play each game by the kernel for patterns and by `Pattern.shot`, from the empty board."""
     rows = []
-    for number, ships in games:
+    for game_number, ships in games:
         configuration = to_words([sum(ships)])
         games_by_shots = play_sample(strategy, game, configuration)
         (shots_by_kernel,) = games_by_shots.nonzero()[0].tolist()  # of the only game
-        end = play(strategy.shot, ships, Position(game))
-        rows.append(GameRow(number, in_tree=shots_by_kernel, played=len(end.shots)))
+        end_position = play(strategy.shot, ships, Position(game))
+        rows.append(GameRow(game_number, in_tree=shots_by_kernel, played=len(end_position.shots)))
     return rows
 
 
 def play_rollout(game: Game, strategy: Rollout, games: Iterable[DrawnGame]) -> list[GameRow]:
     """Play games from where some thousand configurations are left."""
     rows = []
-    for number, ships in games:
-        until = LISTED
+    for game_number, ships in games:
+        configurations_left = LISTED
         if strategy.depth:
-            until = LEVELS if strategy.until else NESTED
-        elif number % 50 == 49:
-            until = SAMPLED
-        start = shoot_most_probable(game, ships, until)
-        in_tree = FollowedTask(strategy, start).shots_of(sum(ships))
-        misses = start.misses.bit_count() + RolloutReplay(strategy, start).misses(sum(ships))
-        rows.append(GameRow(number, in_tree, misses + game.fleet_cells))
+            configurations_left = LEVELS if strategy.until else NESTED
+        elif game_number % 50 == 49:
+            configurations_left = SAMPLED
+        start_position = shoot_most_probable(game, ships, configurations_left)
+        in_tree = FollowedTask(strategy, start_position).shots_of(sum(ships))
+        misses = start_position.misses.bit_count() + RolloutReplay(strategy, start_position).misses(
+            sum(ships)
+        )
+        rows.append(GameRow(game_number, in_tree, misses + game.fleet_cells))
     return rows
 
 
@@ -178,11 +184,13 @@ def play_announced_rollout(
 ) -> list[GameRow]:
     """Play games where sinkings are announced, from where some thousand configurations are left."""
     rows = []
-    for number, ships in games:
-        start = shoot_most_probable(game, ships, TOLD_SAMPLED if number % 50 == 49 else TOLD)
-        end = play(strategy.shot, ships, start)
-        in_tree = FollowedTask(strategy, start).shots_of(ships)
-        rows.append(GameRow(number, in_tree, len(end.shots)))
+    for game_number, ships in games:
+        start_position = shoot_most_probable(
+            game, ships, TOLD_SAMPLED if game_number % 50 == 49 else TOLD
+        )
+        end_position = play(strategy.shot, ships, start_position)
+        in_tree = FollowedTask(strategy, start_position).shots_of(ships)
+        rows.append(GameRow(game_number, in_tree, len(end_position.shots)))
     return rows
 
 
@@ -270,10 +278,10 @@ def compare_mean(name: str, mean: float, games: int) -> str:
         raise AssertionError(f"the evaluation is of {evaluation['strategy']}")
     if isinstance(named(SUBJECTS[name].strategy), Rollout):
         return ""
-    error = float(evaluation["sd"]) / sqrt(games)
-    if abs(mean - float(evaluation["mean"])) > 4 * error:
+    standard_error = float(evaluation["sd"]) / sqrt(games)
+    if abs(mean - float(evaluation["mean"])) > 4 * standard_error:
         raise AssertionError(f"mean {mean:.3f}, in the evaluation {evaluation['mean']}")
-    return f", of all configurations {evaluation['mean']} (standard error {error:.3f})"
+    return f", of all configurations {evaluation['mean']} (standard error {standard_error:.3f})"
 
 
 def main() -> None:

@@ -44,17 +44,17 @@ def rows(game: Game, seconds: float) -> script.Rows:
     Each has what k shots hit: by chance, by greedy, and the most that any shots can. seconds -- a
     limit for the search of the least mean.
     """
-    greedy = evaluate("greedy:endgame=0", game)
-    number, greedy_total = greedy.configurations, greedy.total_height
+    greedy_evaluation = evaluate("greedy:endgame=0", game)
+    configurations, greedy_total = greedy_evaluation.configurations, greedy_evaluation.total_height
     # Item k of the next two: the configurations that greedy hits, and that any shots can hit.
     hit_by_greedy = [0]
-    for k in range(1, greedy.worst + 1):
-        hit_by_greedy.append(hit_by_greedy[-1] + greedy.histogram.get(k, 0))
-    most_met_by, most_met = _most_met(game, number), [0]
-    while most_met[-1] < number:
+    for k in range(1, greedy_evaluation.worst + 1):
+        hit_by_greedy.append(hit_by_greedy[-1] + greedy_evaluation.histogram.get(k, 0))
+    most_met_by, most_met = _most_met(game, configurations), [0]
+    while most_met[-1] < configurations:
         most_met.append(most_met_by(len(most_met)))
     # A game is still on at k shots in all configurations that k cells do not meet.
-    least_total, known_total = sum(number - met for met in most_met), greedy_total
+    least_total, known_total = sum(configurations - met for met in most_met), greedy_total
     is_single = len(game.fleet) == 1
     if is_single and least_total < greedy_total and game.cells <= MAX_CELLS:
         solution = solve(game, time_limit=seconds)
@@ -64,7 +64,7 @@ def rows(game: Game, seconds: float) -> script.Rows:
         bound = most_met[min(k, len(most_met) - 1)]
         yield (
             game,
-            number,
+            configurations,
             k,
             _by_chance(game.room, [game.fleet_cells], k),
             _on_checkerboard(game, k) if is_single else None,

@@ -156,9 +156,9 @@ def main() -> int:
         started, commit = time.perf_counter(), records.commit()
         differences = differences_of(run)
         kinds = dict(run.files)
-        for file, differs in differences:
-            differing += bool(differs)
-            print(f"  {file}: {differs or 'the same'}", flush=True)
+        for file, difference_text in differences:
+            differing += bool(difference_text)
+            print(f"  {file}: {difference_text or 'the same'}", flush=True)
             rows[file] = {
                 "table": file,
                 "command": run.text,
@@ -166,8 +166,8 @@ def main() -> int:
                 "commit": commit,
                 "digest": kinds[file].digest(RESULTS / file),
                 "seconds": round(time.perf_counter() - started),
-                "same": not differs,
-                "differs": differs,
+                "same": not difference_text,
+                "differs": difference_text,
             }
         names = TABLES["recomputed"].names
         written = [[row[name] for name in names] for _, row in sorted(rows.items())]

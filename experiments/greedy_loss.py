@@ -29,15 +29,18 @@ def row(game: Game, optimum: int, seconds: float) -> tuple[object, ...]:
     position = Position(game)
     totals = [greedy_total(position, rule, seconds) for rule in RULES]
     best, worst, *by_ties = totals
-    known = [total for total in by_ties if total is not None]
+    known_totals = [total for total in by_ties if total is not None]
     is_consistent = (
-        all(optimum <= total for total in known)
-        and (best is None or (optimum <= best and all(best <= total for total in known)))
-        and (worst is None or all(total <= worst for total in known))
+        all(optimum <= total for total in known_totals)
+        and (best is None or (optimum <= best and all(best <= total for total in known_totals)))
+        and (worst is None or all(total <= worst for total in known_totals))
     )
     if not is_consistent:
         raise AssertionError(f"{game}: {dict(zip(RULES, totals, strict=True))}, optimum {optimum}")
-    percent_more = [None if t is None else 100 * (t - optimum) / optimum for t in (best, worst)]
+    percent_more = [
+        None if rule_total is None else 100 * (rule_total - optimum) / optimum
+        for rule_total in (best, worst)
+    ]
     return (
         game,
         game.cells,

@@ -22,13 +22,15 @@ def rows(contact: str, size: int) -> script.Rows:
     """Yield the row of a board: its configurations, and whether a second count confirms them."""
     game = Game.parse(f"{size}x{size}:{FLEET},contact={contact}")
     started = time.perf_counter()
-    number = engine_for(game).count(Constraints(game.fleet))
+    configurations = engine_for(game).count(Constraints(game.fleet))
     seconds = time.perf_counter() - started
-    confirmed = game.cells <= MAX_CELLS
-    cells = int(Posterior(Position(game)).occurrence.sum()) if confirmed and number else 0
-    if confirmed and cells != number * game.fleet_cells:
+    is_confirmed = game.cells <= MAX_CELLS
+    occurrence_sum = (
+        int(Posterior(Position(game)).occurrence.sum()) if is_confirmed and configurations else 0
+    )
+    if is_confirmed and occurrence_sum != configurations * game.fleet_cells:
         raise SystemExit(f"{size}x{size} {contact}: the occurrences do not add up")
-    yield size, contact, number, seconds, confirmed
+    yield size, contact, configurations, seconds, is_confirmed
 
 
 main = script.Experiment("growth", list(product(CONTACTS, SIZES)), rows, fields={"fleet": FLEET})

@@ -138,13 +138,13 @@ def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
 
     Each board is a tuple of ships (masks).
     """
-    times = GAMES_A_BOARD.get(player, 1)
+    games_of_board = GAMES_A_BOARD.get(player, 1)
     simulation = simulate(
-        [player], game, games=POOL * times, seed=POOL_SEED, boards=MadeBoards("pool", pool)
+        [player], game, games=POOL * games_of_board, seed=POOL_SEED, boards=MadeBoards("pool", pool)
     )
-    shots_by_board = simulation.outcomes[0].shots.reshape(times, POOL).sum(axis=0)
-    order = np.argsort(-shots_by_board, kind="stable")
-    return [tuple(to_masks(board)) for board in pool(game, POOL)[order[:HARD]]]
+    shots_by_board = simulation.outcomes[0].shots.reshape(games_of_board, POOL).sum(axis=0)
+    longest_first = np.argsort(-shots_by_board, kind="stable")
+    return [tuple(to_masks(board)) for board in pool(game, POOL)[longest_first[:HARD]]]
 
 
 UNIFORM = Drawn()
@@ -188,14 +188,14 @@ def rows(game: Game, hider: Hider, player: str, games: int) -> script.Rows:
 
     games -- the boards that a fast player plays.
     """
-    number = {GREEDY: min(games, SLOW_GAMES), THOMPSON: games // 4}.get(player, games)
-    outcome = outcome_of(game, hider, player, number)
-    against_uniform = outcome_of(game, UNIFORM, player, number)
+    board_count = {GREEDY: min(games, SLOW_GAMES), THOMPSON: games // 4}.get(player, games)
+    outcome = outcome_of(game, hider, player, board_count)
+    against_uniform = outcome_of(game, UNIFORM, player, board_count)
     yield (
         game,
         hider.identity,
         outcome.strategy,
-        number,
+        board_count,
         outcome.mean,
         outcome.standard_error,
         outcome.mean - against_uniform.mean,

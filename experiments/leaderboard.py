@@ -97,11 +97,12 @@ def milliseconds(player: str, game: Game, boards: CellSets) -> float:
     # Not timed: the first game compiles what is compiled.
     play_task(player_for_games(strategy, game), game, boards[:1], 0, SEED)
     seconds, shots = 0.0, 0
-    for number in range(len(boards)):
+    for game_number in range(len(boards)):
         forget_counts()
         started = time.process_time()
-        chooser, board = player_for_games(strategy, game), boards[number : number + 1]
-        shots += sum(play_task(chooser, game, board, number, SEED))
+        player_of_game = player_for_games(strategy, game)
+        board = boards[game_number : game_number + 1]
+        shots += sum(play_task(player_of_game, game, board, game_number, SEED))
         seconds += time.process_time() - started
     return 1000 * seconds / shots
 
@@ -204,12 +205,12 @@ def boards_to_play(limit: int, slow: int) -> dict[Key, int]:
 
 def write(results: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
     """Write both tables, by game and mean; return their paths."""
-    order = sorted(results, key=lambda key: (GAMES.index(key[0]), results[key][0]["mean"]))
+    sorted_keys = sorted(results, key=lambda key: (GAMES.index(key[0]), results[key][0]["mean"]))
     rows, shots = [], []
-    for key in order:
+    for key in sorted_keys:
         row, histogram = results[key]
         rows.append([row[name] for name in TABLES["leaderboard"].names])
-        shots += [(*key, *pair) for pair in sorted(histogram.items())]
+        shots += [(*key, *shots_and_games) for shots_and_games in sorted(histogram.items())]
     fields = {"seed": SEED}
     return [
         TABLES["leaderboard"].write(rows, folder, fields=fields),
@@ -224,18 +225,18 @@ def main() -> None:
     parser.add_argument("--slow", type=int, default=1_000, help="at most, of each slow player")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--checkpoints", type=Path, default=CHECKPOINTS)
-    options = parser.parse_args()
-    numbers = boards_to_play(options.games, options.slow)
+    arguments = parser.parse_args()
+    board_counts = boards_to_play(arguments.games, arguments.slow)
     results = {}
     for name in EVALUATED:
         row, histogram = read_evaluation(name)
         results[row["game"], row["strategy"]] = row, histogram
-    for row, histogram in play_all(numbers, options.jobs, options.checkpoints):
+    for row, histogram in play_all(board_counts, arguments.jobs, arguments.checkpoints):
         results[row["game"], row["strategy"]] = row, histogram
-        write(results, options.output)
-    for path in write(results, options.output):
+        write(results, arguments.output)
+    for path in write(results, arguments.output):
         print(script.typed_path(path))
-    for row in TABLES["leaderboard"].read(TABLES["leaderboard"].path(options.output)):
+    for row in TABLES["leaderboard"].read(TABLES["leaderboard"].path(arguments.output)):
         known = "" if row["known"] is None else f", of all configurations {row['known']:.4f}"
         mean = f"{row['mean']:.4f} ± {row['standard_error']:.4f}"
         print(f"{row['game']}  {row['strategy']}: {mean}{known}")

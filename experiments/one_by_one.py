@@ -59,10 +59,10 @@ def deviation_by_listing(game: Game) -> Deviation:
     """Return the deviation of a small game, by its list of configurations."""
     prior = one_by_one(game)
     weights = [prior.weight(ships) for ships in reference.configurations(Position(game))]
-    number, total = len(weights), sum(weights)
-    ratios = [Fraction(weight * number, total) for weight in weights]
-    distance = sum(abs(ratio - 1) for ratio in ratios) / (2 * number)
-    return Deviation(number, float(distance), float(max(ratios)), float(min(ratios)))
+    configurations, total_weight = len(weights), sum(weights)
+    ratios = [Fraction(weight * configurations, total_weight) for weight in weights]
+    distance = sum(abs(ratio - 1) for ratio in ratios) / (2 * configurations)
+    return Deviation(configurations, float(distance), float(max(ratios)), float(min(ratios)))
 
 
 def deviation_by_groups(game: Game) -> Deviation:
@@ -70,19 +70,21 @@ def deviation_by_groups(game: Game) -> Deviation:
 
     Probabilities are floats, whose rounding is far below what is printed.
     """
-    number, total = 0, 0.0
-    for class_size, chances, places in _groups(game):
-        number += class_size * int(places.sum())
-        total += class_size * float((chances * places).sum())
-    sum_, greatest, least = 0.0, 0.0, np.inf
-    for class_size, chances, places in _groups(game):
-        has_room = places > 0
+    configurations, total_chance = 0, 0.0
+    for class_size, chances, last_placements in _groups(game):
+        configurations += class_size * int(last_placements.sum())
+        total_chance += class_size * float((chances * last_placements).sum())
+    sum_of_deviations, greatest, least = 0.0, 0.0, np.inf
+    for class_size, chances, last_placements in _groups(game):
+        has_room = last_placements > 0
         if not has_room.any():
             continue
-        ratios = chances[has_room] * (number / total)
-        sum_ += class_size * float((abs(ratios - 1) * places[has_room]).sum())
+        ratios = chances[has_room] * (configurations / total_chance)
+        sum_of_deviations += class_size * float((abs(ratios - 1) * last_placements[has_room]).sum())
         greatest, least = max(greatest, ratios.max()), min(least, ratios.min())
-    return Deviation(number, sum_ / (2 * number), float(greatest), float(least))
+    return Deviation(
+        configurations, sum_of_deviations / (2 * configurations), float(greatest), float(least)
+    )
 
 
 def _groups(game: Game) -> Iterator[BoardGroup]:
@@ -167,14 +169,14 @@ def rows(text: str) -> script.Rows:
     game = Game.parse(text)
     started = time.perf_counter()
     deviation = deviation_by_groups(game) if text in LARGE else deviation_by_listing(game)
-    number, distance = deviation.configurations, deviation.distance
-    if number != Posterior(game).configurations:
-        raise SystemExit(f"{game}: {number} boards, not {Posterior(game).configurations}")
-    estimate, error = estimate_distance(game, number)
-    if abs(estimate - distance) > 5 * error:
-        raise SystemExit(f"{game}: {distance}, but {estimate} ± {error} by boards")
+    configurations, distance = deviation.configurations, deviation.distance
+    if configurations != Posterior(game).configurations:
+        raise SystemExit(f"{game}: {configurations} boards, not {Posterior(game).configurations}")
+    estimate, standard_error = estimate_distance(game, configurations)
+    if abs(estimate - distance) > 5 * standard_error:
+        raise SystemExit(f"{game}: {distance}, but {estimate} ± {standard_error} by boards")
     seconds = time.perf_counter() - started
-    yield game, *deviation, estimate, error, seconds
+    yield game, *deviation, estimate, standard_error, seconds
 
 
 main = script.Experiment("one_by_one", (*SMALL, *LARGE), rows, fields={"boards": BOARDS})

@@ -179,7 +179,7 @@ def _paper(solver: Solver, solution: Solution, limit: Limit) -> int | None:
 
 def _published(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     """Return the total that a source prints, or that rounds to its mean; 0 if no total does."""
-    game, number = solver.position.game, solution.configurations
+    game, configurations = solver.position.game, solution.configurations
     for row in records.read_published("table1.csv").rows:
         if row["total_height"] and Game.parse(f"{row['grid']}:{row['fleet']}") == game:
             return int(row["total_height"])
@@ -189,9 +189,9 @@ def _published(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     for row in records.read_published("mayflower.csv").rows:
         text, mean = f"{row['game']},contact=any,announce=ship", row["value"]
         if row["name"] == "optimum" and Game.parse(text) == game:
-            total = round(Fraction(mean) * number)
+            total = round(Fraction(mean) * configurations)
             digits = len(mean.partition(".")[2])
-            return total if rounded(Fraction(total, number), digits) == mean else 0
+            return total if rounded(Fraction(total, configurations), digits) == mean else 0
     return None
 
 
@@ -254,15 +254,15 @@ def confirmations(solver: Solver, solution: Solution, patience: float) -> Iterat
 
     patience -- the seconds that each may take.
     """
-    for name, way in WAYS.items():
+    for name, total_by_way in WAYS.items():
         try:
-            total = way(solver, solution, within(patience))
+            total = total_by_way(solver, solution, within(patience))
         except (LimitReached, NotSupported, TooLarge):
             continue
         if total is not None:
             if total != solution.total_height:
-                text = f"{solution.total_height}, but {name} says {total}"
-                raise SystemExit(f"{solver.position.game}: {text}")
+                difference_text = f"{solution.total_height}, but {name} says {total}"
+                raise SystemExit(f"{solver.position.game}: {difference_text}")
             yield name
 
 

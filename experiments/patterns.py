@@ -55,11 +55,13 @@ def figures(pattern: Pattern, sets: CellSets) -> tuple[float, float, int]:
 def rows(modulus: int, colours: str, scan: str, samples: int) -> script.Rows:
     """Yield the row of a pattern, with its distance to the printed figures."""
     cross_mean, _, _ = figures(Pattern(modulus, colours, scan, "cross"), sample(samples))
-    line_mean, sd, worst = figures(Pattern(modulus, colours, scan, "line"), sample(samples))
+    line_mean, line_sd, line_worst = figures(
+        Pattern(modulus, colours, scan, "line"), sample(samples)
+    )
     # From the printed figures; a shot of the worst case counts as a tenth.
-    distance = abs(cross_mean - 58.7) + abs(line_mean - 55.6) + abs(sd - 7.6)
-    distance += abs(worst - 73) / 10
-    yield modulus, colours, scan, cross_mean, line_mean, sd, worst, distance
+    distance = abs(cross_mean - 58.7) + abs(line_mean - 55.6) + abs(line_sd - 7.6)
+    distance += abs(line_worst - 73) / 10
+    yield modulus, colours, scan, cross_mean, line_mean, line_sd, line_worst, distance
 
 
 main = script.Experiment(

@@ -75,11 +75,11 @@ def main() -> None:
     for salvo in SALVO:
         outcomes = play(TOGETHER, options.games, ReplyModel(salvo=salvo), f"salvos_{salvo}")
         for outcome in outcomes:
-            before = shot_by_shot.setdefault(outcome.strategy, outcome)
-            difference = outcome.shots - before.shots
-            error = sd(difference) / sqrt(len(difference))
-            row = (game, salvo, *columns_of(outcome), outcome.salvos.mean())
-            rows.append((*row, difference.mean(), error))
+            first_outcome = shot_by_shot.setdefault(outcome.strategy, outcome)
+            difference = outcome.shots - first_outcome.shots
+            standard_error = sd(difference) / sqrt(len(difference))
+            outcome_row = (game, salvo, *columns_of(outcome), outcome.salvos.mean())
+            rows.append((*outcome_row, difference.mean(), standard_error))
     TABLES["salvos"].write(rows, options.output, fields={"seed": SEED})
 
 

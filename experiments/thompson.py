@@ -101,9 +101,9 @@ def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
             f"{outcome.strategy}, mean {post.with_error(outcome.shots, 3)}, sd {outcome.sd:.3f}, "
             f"median {outcome.median:g}, worst {outcome.worst}"
         )
-    for number, (worse, better, change) in enumerate(LESS, 1):
+    for gain_number, (worse, better, change) in enumerate(LESS, 1):
         gain = post.with_error(outcomes[worse].shots - outcomes[better].shots, 3)
-        fields[f"gain {number}"] = f"{better} takes {gain} shots less than {worse}: {change}"
+        fields[f"gain {gain_number}"] = f"{better} takes {gain} shots less than {worse}: {change}"
     return fields
 
 

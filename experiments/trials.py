@@ -36,9 +36,9 @@ def rows(
 
     boards -- the name of the hider. games // divisor -- the number of boards.
     """
-    number = games // divisor
+    board_count = games // divisor
     players = [player, *(f"{player},{change}" for change in changes)]
-    outcomes = simulate(players, game, games=number, seed=SEED, boards=hider(boards)).outcomes
+    outcomes = simulate(players, game, games=board_count, seed=SEED, boards=hider(boards)).outcomes
     without_change = outcomes[0]
     for outcome, change in zip(outcomes, ("", *changes), strict=True):
         difference = outcome.shots - without_change.shots
@@ -47,11 +47,11 @@ def rows(
             boards,
             player,
             change,
-            number,
+            board_count,
             outcome.mean,
             outcome.standard_error,
             difference.mean(),
-            sd(difference) / sqrt(number),
+            sd(difference) / sqrt(board_count),
         )
 
 
