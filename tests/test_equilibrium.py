@@ -214,7 +214,7 @@ def test_the_plain_search_is_the_definition(data):
 def test_weights_that_are_too_far_apart(tmp_path, monkeypatch):
     path = tmp_path / "value.json"
     certified(equilibrium("4x4:2,2"), path)
-    monkeypatch.setattr(weighted, "MOST", 3)
+    monkeypatch.setattr(weighted, "MOST_STATES", 3)
     with monkeypatch.context() as patch:
         patch.setattr(weighted, "MAX_WEIGHT", 1 << 7)
         with pytest.raises(ProofError, match="too far apart to be compared exactly"):

@@ -29,7 +29,7 @@ VERSION = 1
 def save(solution: Equilibrium, path: str | Path) -> None:
     """Write the certificate of an equilibrium to a file; ProofError if it cannot be written."""
     game, hidings = solution.game, solution.hidings
-    head = {
+    fields = {
         "format": FORMAT,
         "version": VERSION,
         "game": str(game),
@@ -37,21 +37,23 @@ def save(solution: Equilibrium, path: str | Path) -> None:
         "hider_guarantees": str(solution.worth(solution.lower)),
         "shooter_guarantees": str(solution.worth(solution.upper)),
     }
-    hider = [
+    hider_entries = [
         {
             "hidden": [game.names(ship) for ship in hidings.hidden[hidings.orbits[orbit][0]]],
             "weight": str(solution.weights[orbit]),
         }
         for orbit, _ in solution.hider
     ]
-    shooter = [
+    shooter_entries = [
         {"probability": str(probability), "tree": tree_fields(tree.root)}
         for tree, probability in solution.shooter
     ]
-    lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in head.items()]
-    for name, entries in (("hider", hider), ("shooter", shooter)):
-        listed = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
-        lines.append(f'"{name}": [\n{listed}\n]')
+    lines = [
+        f"{json.dumps(field_name)}: {json.dumps(value)}" for field_name, value in fields.items()
+    ]
+    for field_name, entries in (("hider", hider_entries), ("shooter", shooter_entries)):
+        entries_text = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
+        lines.append(f'"{field_name}": [\n{entries_text}\n]')
     write(path, "{\n" + ",\n".join(lines) + "\n}\n", ProofError)
 
 
@@ -70,7 +72,7 @@ def _least_payment(game: Game, objective: Objective, weights: dict[tuple[int, ..
 
     weights -- of the configurations, each given as the masks of its ships.
     """
-    by_cells = sorted(weights, key=sum)
-    search = WeightedSearch(game, objective, by_cells, tick=lambda: None, memory=MEMORY)
-    search.weigh([weights[ships] for ships in by_cells])
+    configurations = sorted(weights, key=sum)
+    search = WeightedSearch(game, objective, configurations, tick=lambda: None, memory=MEMORY)
+    search.weigh([weights[ships] for ships in configurations])
     return search.least_payment()

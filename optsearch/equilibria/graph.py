@@ -88,32 +88,35 @@ class Graph:
         """
         has_deadline = self.objective.shots is not None
         family = hidings, hits, depth if has_deadline else 0
-        node = self._nodes.setdefault(family, len(self._nodes) + 1)
+        node_index = self._nodes.setdefault(family, len(self._nodes) + 1)
         if isinstance(tree, Leaf):
-            if node not in self._leaves:
-                self._leaves[node] = tree
-                self._ended_games += [_EndedGame(node, hiding, depth) for hiding in hidings]
+            if node_index not in self._leaves:
+                self._leaves[node_index] = tree
+                self._ended_games += [_EndedGame(node_index, hiding, depth) for hiding in hidings]
                 self._layers = None
-            return node
+            return node_index
         game = self.hidings.game
-        bit = game.bit(tree.cell)
-        parts: dict[Reply, list[int]] = {}
+        cell_mask = game.bit(tree.cell)
+        hidings_by_reply: dict[Reply, list[int]] = {}
         for hiding in hidings:
-            answer = reply(game, self.hidings.hidden[hiding], hits, bit)
-            parts.setdefault(answer, []).append(hiding)
-        after = {
+            answer = reply(game, self.hidings.hidden[hiding], hits, cell_mask)
+            hidings_by_reply.setdefault(answer, []).append(hiding)
+        node_after = {
             answer: self._add_subtree(
-                tree.replies[answer], tuple(part), hits | (bit if answer.hit else 0), depth + 1
+                tree.replies[answer],
+                tuple(hidings_after),
+                hits | (cell_mask if answer.hit else 0),
+                depth + 1,
             )
-            for answer, part in parts.items()
+            for answer, hidings_after in hidings_by_reply.items()
         }
-        shots = self._shots_of_node.setdefault(node, {})
-        changes_nothing = node in after.values()  # the shot leads back to the family itself
-        if tree.cell not in shots and not changes_nothing:
-            shots[tree.cell] = len(self._shots)
-            self._shots.append(_Shot(tree.cell, after))
+        shot_of_cell = self._shots_of_node.setdefault(node_index, {})
+        changes_nothing = node_index in node_after.values()  # the shot leads back to this family
+        if tree.cell not in shot_of_cell and not changes_nothing:
+            shot_of_cell[tree.cell] = len(self._shots)
+            self._shots.append(_Shot(tree.cell, node_after))
             self._layers = None
-        return node
+        return node_index
 
     def best_tree(self, weights: NDArray[np.float64]) -> tuple[Choice, tuple[int, ...]]:
         """Find the tree in the graph that pays least against weights of the hidings.
@@ -123,27 +126,27 @@ class Graph:
         """
         if self._layers is None:
             self._layers = self._group_by_height()
-        leaves, hidings, depths = np.array(self._ended_games, np.int64).T
-        weight = np.zeros(len(self._nodes) + 1)  # of the hidings that reach a node
-        np.add.at(weight, leaves, weights[hidings])
-        cost = np.zeros(len(self._nodes) + 1)  # the least that a tree pays from a node on
+        leaf_nodes, hidings, depths = np.array(self._ended_games, np.int64).T
+        weight_of_node = np.zeros(len(self._nodes) + 1)  # of the hidings that reach a node
+        np.add.at(weight_of_node, leaf_nodes, weights[hidings])
+        cost_of_node = np.zeros(len(self._nodes) + 1)  # the least that a tree pays from a node on
         is_mean = self.objective.shots is None
         if not is_mean:
-            np.add.at(cost, leaves, weights[hidings] * payments(self.objective, depths))
+            np.add.at(cost_of_node, leaf_nodes, weights[hidings] * payments(self.objective, depths))
         chosen_rows = []
         for layer in self._layers:  # what follows a node is a leaf or in a layer before
-            weight[layer.nodes] = weight[layer.after[layer.starts]].sum(1)
-            cost_of_shot = cost[layer.after].sum(1)
+            weight_of_node[layer.nodes] = weight_of_node[layer.after[layer.starts]].sum(1)
+            cost_of_shot = cost_of_node[layer.after].sum(1)
             least_cost = np.minimum.reduceat(cost_of_shot, layer.starts)
             shots_per_node = np.diff(layer.starts, append=len(cost_of_shot))
             best_rows = np.flatnonzero(cost_of_shot == np.repeat(least_cost, shots_per_node))
             # The first of the best shots of each node.
             chosen_rows.append(best_rows[np.searchsorted(best_rows, layer.starts)])
-            cost[layer.nodes] = least_cost + (weight[layer.nodes] if is_mean else 0)
-        choice, depth = self._follow_shots(self._layers, chosen_rows)
-        is_reached = depth[leaves] >= 0
+            cost_of_node[layer.nodes] = least_cost + (weight_of_node[layer.nodes] if is_mean else 0)
+        choice, depth_of_node = self._follow_shots(self._layers, chosen_rows)
+        is_reached = depth_of_node[leaf_nodes] >= 0
         shots = np.zeros(len(self.hidings), np.int64)
-        shots[hidings[is_reached]] = depth[leaves[is_reached]]
+        shots[hidings[is_reached]] = depth_of_node[leaf_nodes[is_reached]]
         return choice, self.hidings.sum_by_orbit(payments(self.objective, shots))
 
     def _follow_shots(
@@ -154,16 +157,16 @@ class Graph:
         chosen_rows -- for each layer the row of the shot chosen at each of its nodes. Returns the
         shots at the nodes that are reached, and the depth of every node, -1 if it is not reached.
         """
-        depth = np.full(len(self._nodes) + 1, -1)
-        depth[ROOT] = 0
+        depth_of_node = np.full(len(self._nodes) + 1, -1)
+        depth_of_node[ROOT] = 0
         choice = []
-        for layer, rows in zip(reversed(layers), reversed(chosen_rows), strict=True):
-            is_reached = depth[layer.nodes] >= 0
-            nodes, rows_reached = layer.nodes[is_reached], rows[is_reached]
-            depth[layer.after[rows_reached]] = depth[nodes, None] + 1
+        for layer, rows_of_layer in zip(reversed(layers), reversed(chosen_rows), strict=True):
+            is_reached = depth_of_node[layer.nodes] >= 0
+            nodes, rows_reached = layer.nodes[is_reached], rows_of_layer[is_reached]
+            depth_of_node[layer.after[rows_reached]] = depth_of_node[nodes, None] + 1
             choice.append((nodes, layer.shots[rows_reached]))
-        depth[NOWHERE] = -1
-        return np.hstack(choice), depth
+        depth_of_node[NOWHERE] = -1
+        return np.hstack(choice), depth_of_node
 
     def build_tree(self, choice: Choice) -> Node | Leaf:
         """Return the tree that takes the shots of a choice of `best_tree`."""
@@ -178,16 +181,18 @@ class Graph:
 
     def _group_by_height(self) -> list[_Layer]:
         """Group the nodes that are no leaves by the longest way to a leaf, the shortest first."""
-        height = dict.fromkeys(self._leaves, 0)
+        height_of_node = dict.fromkeys(self._leaves, 0)
         nodes_by_height: dict[int, list[int]] = {}
 
         def height_of(node: int) -> int:
-            if node not in height:
-                shots = [self._shots[shot] for shot in self._shots_of_node[node].values()]
-                nodes_after = [n for shot in shots for n in shot.after.values()]
-                height[node] = 1 + max(map(height_of, nodes_after))
-                nodes_by_height.setdefault(height[node], []).append(node)
-            return height[node]
+            if node not in height_of_node:
+                shots = [
+                    self._shots[shot_index] for shot_index in self._shots_of_node[node].values()
+                ]
+                nodes_after = [node_after for shot in shots for node_after in shot.after.values()]
+                height_of_node[node] = 1 + max(map(height_of, nodes_after))
+                nodes_by_height.setdefault(height_of_node[node], []).append(node)
+            return height_of_node[node]
 
         height_of(ROOT)
         return [self._make_layer(nodes_by_height[height]) for height in sorted(nodes_by_height)]
@@ -195,12 +200,14 @@ class Graph:
     def _make_layer(self, nodes: list[int]) -> _Layer:
         """Return the layer of some nodes, with all their shots."""
         shots_by_node = [list(self._shots_of_node[node].values()) for node in nodes]
-        shots = [shot for shots_of_node in shots_by_node for shot in shots_of_node]
-        most_replies = max(len(self._shots[shot].after) for shot in shots)
-        after = np.full((len(shots), most_replies), NOWHERE)
-        for row, shot in enumerate(shots):
-            nodes_after = list(self._shots[shot].after.values())
-            after[row, : len(nodes_after)] = nodes_after
-        counts = [len(shots_of_node) for shots_of_node in shots_by_node]
-        starts = np.cumsum([0, *counts[:-1]])
-        return _Layer(np.array(nodes), np.array(shots), starts, after)
+        shot_indices = [
+            shot_index for shots_of_node in shots_by_node for shot_index in shots_of_node
+        ]
+        most_replies = max(len(self._shots[shot_index].after) for shot_index in shot_indices)
+        nodes_after_shot = np.full((len(shot_indices), most_replies), NOWHERE)
+        for row, shot_index in enumerate(shot_indices):
+            nodes_after = list(self._shots[shot_index].after.values())
+            nodes_after_shot[row, : len(nodes_after)] = nodes_after
+        shots_per_node = [len(shots_of_node) for shots_of_node in shots_by_node]
+        first_rows = np.cumsum([0, *shots_per_node[:-1]])
+        return _Layer(np.array(nodes), np.array(shot_indices), first_rows, nodes_after_shot)

@@ -24,15 +24,15 @@ def greedy_tree(hidings: Hidings, objective: Objective) -> tuple[Node | Leaf, tu
     not_hit = np.zeros((len(hidings), game.cells))  # 1 on the ship cells that are not hit yet
     for hiding, ships in enumerate(hidings.hidden):
         not_hit[hiding, list(bits(sum(ships)))] = 1
-    shots: Shots = np.zeros(len(hidings), np.int64)
+    shots_of_hiding: Shots = np.zeros(len(hidings), np.int64)
 
     def grow(family: NDArray[np.int64], hits: int, depth: int) -> Node | Leaf:
         """Return the tree for a family of hidings, by index; hits -- mask of the cells hit."""
-        counts = configurations[family] @ not_hit[family]
-        if not counts.any():
-            shots[family] = depth
+        count_by_cell = configurations[family] @ not_hit[family]
+        if not count_by_cell.any():
+            shots_of_hiding[family] = depth
             return Leaf(int(configurations[family].sum()))
-        cell = int(counts.argmax())
+        cell = int(count_by_cell.argmax())
         is_hit = not_hit[family, cell] > 0
         hidings_by_reply: dict[Reply, list[int]] = {}
         for hiding in family[is_hit].tolist():
@@ -40,13 +40,13 @@ def greedy_tree(hidings: Hidings, objective: Objective) -> tuple[Node | Leaf, tu
             hidings_by_reply.setdefault(answer, []).append(hiding)
         # These rows are used no more by the calls above: each hiding is in one branch.
         not_hit[family, cell] = 0
-        after = {
-            answer: grow(np.array(part), hits | 1 << cell, depth + 1)
-            for answer, part in hidings_by_reply.items()
+        child_by_reply = {
+            answer: grow(np.array(hidings_after), hits | 1 << cell, depth + 1)
+            for answer, hidings_after in hidings_by_reply.items()
         }
         if not is_hit.all():
-            after[MISS] = grow(family[~is_hit], hits, depth + 1)
-        return Node(game.cell(cell), after)
+            child_by_reply[MISS] = grow(family[~is_hit], hits, depth + 1)
+        return Node(game.cell(cell), child_by_reply)
 
     root = grow(np.arange(len(hidings)), hits=0, depth=0)
-    return root, hidings.sum_by_orbit(payments(objective, shots))
+    return root, hidings.sum_by_orbit(payments(objective, shots_of_hiding))

@@ -20,7 +20,7 @@ from optsearch.game import Game, image
 from optsearch.game.position import Position
 from optsearch.support.errors import TooLarge
 
-MOST = 50_000
+MOST_CONFIGURATIONS = 50_000
 Hiding = tuple[int, ...]  # the ships, ascending; one mask of all cells if nothing is announced
 
 
@@ -47,18 +47,18 @@ class Hidings:
 
         Raises ImpossiblePosition for a game without a configuration, TooLarge beyond 50,000.
         """
-        counts: Counter[Hiding] = Counter()
-        examples: dict[Hiding, Hiding] = {}
+        count_of_hiding: Counter[Hiding] = Counter()
+        example_of_hiding: dict[Hiding, Hiding] = {}
         for ships in _list_configurations(game):
             hiding = (sum(ships),) if game.is_silent else ships
-            counts[hiding] += 1
-            examples.setdefault(hiding, ships)
-        hidden = tuple(sorted(counts))
+            count_of_hiding[hiding] += 1
+            example_of_hiding.setdefault(hiding, ships)
+        hidden = tuple(sorted(count_of_hiding))
         return cls(
             game,
             hidden,
-            configurations=tuple(counts[hiding] for hiding in hidden),
-            examples=tuple(examples[hiding] for hiding in hidden),
+            configurations=tuple(count_of_hiding[hiding] for hiding in hidden),
+            examples=tuple(example_of_hiding[hiding] for hiding in hidden),
             orbits=_group_by_orbit(game, hidden),
         )
 
@@ -100,10 +100,10 @@ def _list_configurations(game: Game) -> Iterator[Hiding]:
     game.require_small("listing configurations")
     posterior = Posterior(position)
     posterior.require_some()
-    if posterior.configurations > MOST:
+    if posterior.configurations > MOST_CONFIGURATIONS:
         raise TooLarge(
             f"{game} has {posterior.configurations:,} configurations, too many for an "
-            f"equilibrium; at most {MOST:,} are handled"
+            f"equilibrium; at most {MOST_CONFIGURATIONS:,} are handled"
         )
     for ships in list_ships(position):
         yield game.sort_ships(to_masks(ships))
@@ -112,15 +112,15 @@ def _list_configurations(game: Game) -> Iterator[Hiding]:
 def _group_by_orbit(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ...]:
     """Group the indices of hidings that the symmetries of the board map to each other."""
     index_of = {hiding: index for index, hiding in enumerate(hidden)}
-    grouped: set[int] = set()
+    grouped_indices: set[int] = set()
     orbits = []
     for index, hiding in enumerate(hidden):
-        if index in grouped:
+        if index in grouped_indices:
             continue
-        orbit = set()
+        orbit_indices = set()
         for symmetry in game.symmetries():
             ships = [image(ship, symmetry) for ship in hiding]
-            orbit.add(index_of[game.sort_ships(ships)])
-        grouped |= orbit
-        orbits.append(tuple(sorted(orbit)))
+            orbit_indices.add(index_of[game.sort_ships(ships)])
+        grouped_indices |= orbit_indices
+        orbits.append(tuple(sorted(orbit_indices)))
     return tuple(orbits)

@@ -27,9 +27,9 @@ from optsearch.support.highs import Programme
 Payments = Sequence[Sequence[int]]  # of each tree on each orbit, summed over its hidings
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
-TIGHT = 1e-7
+LEAST_NORM = 1e-7
 PRECISE = 1e-10  # what the inequalities of a programme may miss, the least that is accepted
-STEPS = 150
+NESTEROV_STEPS = 150
 LEAST_SCALE = 1e-3  # of the mean probability
 INFINITY = float("inf")
 
@@ -46,37 +46,41 @@ class HiderProgramme:
 
     def __init__(self, orbit_sizes: NDArray[np.int64]):
         self.orbit_sizes = orbit_sizes
-        orbits = len(orbit_sizes)
+        orbit_count = len(orbit_sizes)
         self._solver = Programme()
         for side in ("primal", "dual"):
             self._solver.setOptionValue(f"{side}_feasibility_tolerance", PRECISE)
-        costs, lower = np.zeros((2, orbits + 1))
-        costs[-1], lower[-1] = -1.0, -INFINITY  # the value is the last unknown
-        upper = np.full(orbits + 1, INFINITY)
+        costs, lower_limits = np.zeros((2, orbit_count + 1))
+        costs[-1], lower_limits[-1] = -1.0, -INFINITY  # the value is the last unknown
+        upper_limits = np.full(orbit_count + 1, INFINITY)
         no_indices, no_values = np.array([], np.int32), np.array([], np.float64)
         # Columns without entries: the rows bring these.
-        self._solver.addCols(orbits + 1, costs, lower, upper, 0, no_indices, no_indices, no_values)
-        self._columns = np.arange(orbits + 1, dtype=np.int32)
-        self._payments = np.zeros((64, orbits))  # with rows to spare
-        self._trees = 0
-        self._add_row(np.r_[np.ones(orbits), 0.0], lower=1.0, upper=1.0)
+        self._solver.addCols(
+            orbit_count + 1, costs, lower_limits, upper_limits, 0, no_indices, no_indices, no_values
+        )
+        self._columns = np.arange(orbit_count + 1, dtype=np.int32)
+        self._mean_payments = np.zeros((64, orbit_count))  # with rows to spare
+        self._tree_count = 0
+        self._add_row(np.r_[np.ones(orbit_count), 0.0], lower=1.0, upper=1.0)
 
     def _add_row(self, row: Vector, lower: float, upper: float) -> None:
         self._solver.addRow(lower, upper, len(row), self._columns, row)
 
     def add(self, payments: Sequence[int]) -> None:
         """Add a tree, by what it pays on each orbit, summed over the hidings of the orbit."""
-        if self._trees == len(self._payments):
-            self._payments = np.vstack([self._payments, np.zeros_like(self._payments)])
-        mean_payments = self._payments[self._trees]
+        if self._tree_count == len(self._mean_payments):
+            self._mean_payments = np.vstack(
+                [self._mean_payments, np.zeros_like(self._mean_payments)]
+            )
+        mean_payments = self._mean_payments[self._tree_count]
         mean_payments[:] = np.array(payments) / self.orbit_sizes
-        self._trees += 1
+        self._tree_count += 1
         self._add_row(np.r_[mean_payments, -1.0], lower=0.0, upper=INFINITY)
 
     @property
     def mean_payments(self) -> Matrix:
         """What each tree pays on average on a hiding of each orbit; shape (trees, orbits)."""
-        return self._payments[: self._trees]
+        return self._mean_payments[: self._tree_count]
 
     def hider_mix(self) -> Vector:
         """Return the best mix of the hider, a probability for each orbit."""
@@ -118,30 +122,33 @@ def nearest_mix(mean_payments: Matrix, centre: Vector, level: float) -> Vector:
     """Return a mix of the hider near `centre` against which each tree pays about `level` or more.
 
     mean_payments -- of each tree on each orbit. The distance to `centre` is the sum of the squares
-    of the differences, each divided by the probability in `centre`. `STEPS` steps of Nesterov's
-    method (1983) raise the dual of that programme. The result need not be exact: any mix will do.
+    of the differences, each divided by the probability in `centre`. `NESTEROV_STEPS` steps of
+    Nesterov's method (1983) raise the dual of that programme. The result need not be exact: any mix
+    will do.
     """
     # With differences divided by `scale` the distance is the plain sum of squares.
     scale = np.sqrt(np.maximum(centre, LEAST_SCALE / len(centre)))
-    even = scale / np.linalg.norm(scale)
+    even_direction = scale / np.linalg.norm(scale)
     # Each tree is to pay `level` or more, and each probability is to be 0 or more.
     limits = np.vstack([mean_payments * scale, np.diag(scale)])
-    limits -= np.outer(limits @ even, even)  # probabilities go on to add up to 1
-    goals = np.r_[level - mean_payments @ centre, -centre]
+    # Probabilities go on to add up to 1.
+    limits -= np.outer(limits @ even_direction, even_direction)
+    least_gains = np.r_[level - mean_payments @ centre, -centre]
     norms = np.linalg.norm(limits, axis=1)
-    is_used = norms > TIGHT
-    limits, goals = limits[is_used] / norms[is_used, None], goals[is_used] / norms[is_used]
+    is_used = norms > LEAST_NORM
+    limits = limits[is_used] / norms[is_used, None]
+    least_gains = least_gains[is_used] / norms[is_used]
     steepest = np.linalg.eigvalsh(limits.T @ limits)[-1]
-    prices = ahead = np.zeros(len(goals))
+    prices = prices_ahead = np.zeros(len(least_gains))
     inertia = 1.0
-    for _ in range(STEPS):
-        slope = goals - limits @ (limits.T @ ahead)
-        raised = np.maximum(0, ahead + slope / steepest)
-        if slope @ (raised - prices) < 0:  # against the slope: begin again from rest
+    for _ in range(NESTEROV_STEPS):
+        slope = least_gains - limits @ (limits.T @ prices_ahead)
+        raised_prices = np.maximum(0, prices_ahead + slope / steepest)
+        if slope @ (raised_prices - prices) < 0:  # against the slope: begin again from rest
             inertia = 1.0
         next_inertia = (1 + np.sqrt(1 + 4 * inertia**2)) / 2
-        ahead = raised + (inertia - 1) / next_inertia * (raised - prices)
-        prices, inertia = raised, next_inertia
+        prices_ahead = raised_prices + (inertia - 1) / next_inertia * (raised_prices - prices)
+        prices, inertia = raised_prices, next_inertia
     return _normalize(centre + scale * (limits.T @ prices))
 
 
@@ -198,10 +205,10 @@ def greatest_payment(
 
     mix -- a probability for each tree.
     """
-    played = [(share, row) for share, row in zip(mix, payments, strict=True) if share]
+    played_trees = [(share, paid) for share, paid in zip(mix, payments, strict=True) if share]
     return max(
-        sum((share * row[orbit] for share, row in played), Fraction(0)) / size
-        for orbit, size in enumerate(orbit_sizes)
+        sum((share * paid[orbit] for share, paid in played_trees), Fraction(0)) / orbit_size
+        for orbit, orbit_size in enumerate(orbit_sizes)
     )
 
 
@@ -230,26 +237,31 @@ def _solve_equations(equations: Sequence[Sequence[int]]) -> list[Fraction] | Non
     Elimination without fractions: each new equation is freed of the unknowns that are solved for,
     and divided by the common divisor of its numbers.
     """
-    unknowns = len(equations[0]) - 1
-    solved: list[tuple[int, list[int]]] = []  # (unknown, the equation that is solved for it)
+    unknown_count = len(equations[0]) - 1
+    # Each with the unknown that it is solved for.
+    solved_equations: list[tuple[int, list[int]]] = []
     for equation in equations:
-        row = list(equation)
-        for unknown, other in solved:
-            if row[unknown]:
-                pairs = zip(row, other, strict=True)
-                row = _divide_by_gcd([other[unknown] * a - row[unknown] * b for a, b in pairs])
-        pivot = next((i for i, coefficient in enumerate(row[:-1]) if coefficient), None)
+        coefficients = list(equation)
+        for unknown, solved_equation in solved_equations:
+            if coefficients[unknown]:
+                pairs = zip(coefficients, solved_equation, strict=True)
+                coefficients = _divide_by_gcd(
+                    [solved_equation[unknown] * a - coefficients[unknown] * b for a, b in pairs]
+                )
+        pivot = next((i for i, coefficient in enumerate(coefficients[:-1]) if coefficient), None)
         if pivot is not None:
-            solved.append((pivot, _divide_by_gcd(row)))
-        elif row[-1]:
+            solved_equations.append((pivot, _divide_by_gcd(coefficients)))
+        elif coefficients[-1]:
             return None
-    if len(solved) < unknowns:
+    if len(solved_equations) < unknown_count:
         return None
-    values: dict[int, Fraction] = {}
-    for unknown, row in reversed(solved):
-        others = sum((row[i] * value for i, value in values.items()), Fraction(0))
-        values[unknown] = (row[-1] - others) / row[unknown]
-    return [values[i] for i in range(unknowns)]
+    value_of_unknown: dict[int, Fraction] = {}
+    for unknown, coefficients in reversed(solved_equations):
+        known_terms = sum(
+            (coefficients[i] * value for i, value in value_of_unknown.items()), Fraction(0)
+        )
+        value_of_unknown[unknown] = (coefficients[-1] - known_terms) / coefficients[unknown]
+    return [value_of_unknown[i] for i in range(unknown_count)]
 
 
 def _divide_by_gcd(row: list[int]) -> list[int]:

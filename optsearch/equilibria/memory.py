@@ -44,14 +44,16 @@ class Memory:
         if self.facts is None:
             return
         game = self.hidings.game
-        for name, fact in list(self.facts.items()):
-            if name == "weights":
+        for fact_name, stored_tree in list(self.facts.items()):
+            if fact_name == "weights":
                 continue
             try:
-                root = tree_from_fields(fact, game)
+                root = tree_from_fields(stored_tree, game)
                 payments_by_orbit = self._pay_by_orbit(root)
             except (ValueError, KeyError, TypeError, AttributeError):
-                raise TableError(f"{self.facts.path}: {name} is not a tree of {game}") from None
+                raise TableError(
+                    f"{self.facts.path}: {fact_name} is not a tree of {game}"
+                ) from None
             yield root, payments_by_orbit
 
     @property
@@ -86,19 +88,19 @@ class Memory:
         Raises ValueError if the tree leaves cells of some hiding unhit.
         """
         game = self.hidings.game
-        shots = np.zeros(len(self.hidings), np.int64)
+        shots_of_hiding = np.zeros(len(self.hidings), np.int64)
         for hiding, ships in enumerate(self.hidings.hidden):
             node, hits, cells_left = root, 0, sum(ships)
             while isinstance(node, Node):
-                bit = game.bit(node.cell)
-                answer = reply(game, ships, hits, bit)
-                hits |= bit if answer.hit else 0
-                cells_left &= ~bit
+                cell_mask = game.bit(node.cell)
+                answer = reply(game, ships, hits, cell_mask)
+                hits |= cell_mask if answer.hit else 0
+                cells_left &= ~cell_mask
                 node = node.replies[answer]
-                shots[hiding] += 1
+                shots_of_hiding[hiding] += 1
             if cells_left:
                 raise ValueError("cells are left")
-        return self.hidings.sum_by_orbit(payments(self.objective, shots))
+        return self.hidings.sum_by_orbit(payments(self.objective, shots_of_hiding))
 
 
 def tree_from_fields(fields: Any, game: Game) -> Node | Leaf:

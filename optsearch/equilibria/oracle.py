@@ -133,15 +133,17 @@ def _grow_tree(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, S
     kernel = search.kernel
     assert kernel is not None
     configurations = np.array(hidings.configurations)
-    shots = np.zeros(len(hidings), np.int64)
+    shots_of_hiding = np.zeros(len(hidings), np.int64)
 
     def grow(state: Subfamily, depth: int) -> Node | Leaf:
         if kernel.is_over(state):
-            ended = search.order[state.family]
-            shots[ended] = depth
-            return Leaf(int(configurations[ended].sum()))
+            ended_hidings = search.order[state.family]
+            shots_of_hiding[ended_hidings] = depth
+            return Leaf(int(configurations[ended_hidings].sum()))
         free_hits = kernel.free_hits(state)
         cell = next(bits(free_hits)) if free_hits else search.shot(state)
-        return make_node(kernel, state, cell, lambda reply, part: grow(part, depth + 1))
+        return make_node(
+            kernel, state, cell, lambda reply, child_state: grow(child_state, depth + 1)
+        )
 
-    return grow(search.root, 0), shots
+    return grow(search.root, 0), shots_of_hiding

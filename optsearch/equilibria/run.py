@@ -26,12 +26,12 @@ from optsearch.support.progress import Limit, LimitReached, Progress, Status
 from optsearch.support.workers import IN_THIS_PROCESS, Execution
 from optsearch.tree import Leaf, Node
 
-CLOSE = 1e-9  # of bounds in floating point that may be equal
-LEVEL = 0.3  # of what is open, that the next mix gains by the trees so far
-END = 1e-3  # shots that are open, from which a vertex of the programme is asked about
-BETTER = 0.02  # of what is open, by which a tree of the graph has to be better to join
-MOST_JOIN = 20  # times before the solver is asked again
-SHARES = 1 << 40  # in which probabilities are rounded where they are not exact
+EQUAL_GAP = 1e-9  # of bounds in floating point that may be equal
+LEVEL_SHARE = 0.3  # of what is open, that the next mix gains by the trees so far
+VERTEX_GAP = 1e-3  # shots that are open, from which a vertex of the programme is asked about
+LEAST_GAIN_SHARE = 0.02  # of what is open, by which a tree of the graph has to be better to join
+MOST_JOIN_ROUNDS = 20  # times before the solver is asked again
+ROUNDING_DENOMINATOR = 1 << 40  # in which probabilities are rounded where they are not exact
 
 
 @dataclass(frozen=True)
@@ -120,9 +120,9 @@ class _DoubleOracle:
         self.hidings, self.objective, self.memory = hidings, objective, memory
         self.limit, self.progress = limit, progress
         self.oracle = Oracle(hidings, objective, self._check_limit, parallel)
-        self.sizes: list[int] = hidings.orbit_sizes.tolist()
-        by_orbit = zip(hidings.configurations_by_orbit, self.sizes, strict=True)
-        self.uniform_weights = [configurations // size for configurations, size in by_orbit]
+        self.orbit_sizes: list[int] = hidings.orbit_sizes.tolist()
+        counts_and_sizes = zip(hidings.configurations_by_orbit, self.orbit_sizes, strict=True)
+        self.uniform_weights = [configurations // size for configurations, size in counts_and_sizes]
         self.programme = linear.HiderProgramme(hidings.orbit_sizes)
         self.graph = Graph(hidings, objective)
         self.trees: dict[tuple[int, ...], Node | Leaf | Choice] = {}
@@ -149,7 +149,7 @@ class _DoubleOracle:
             self._add_tree(root, payments)
         self.answer_mix(self.uniform_weights)
         self.uniform = self.lower
-        self.centre = self._probabilities(self.uniform_weights)
+        self.best_mix_so_far = self._probabilities(self.uniform_weights)
         if stored_weights is not None and stored_weights != self.uniform_weights:
             self.answer_mix(stored_weights)
 
@@ -178,14 +178,16 @@ class _DoubleOracle:
         if mean > self.lower:
             self.lower, self.weights = mean, answer.weights
             self.oracle.bound_by_previous_weights()
-            self.centre = self._probabilities(weights)
+            self.best_mix_so_far = self._probabilities(weights)
             self.memory.keep(answer.weights)
         return answer
 
     def _probabilities(self, weights: Sequence[int]) -> NDArray[np.float64]:
         """Return the probability of each orbit, from the weights of single hidings."""
         total = self.oracle.total_weight(weights)
-        return np.array([size * w / total for size, w in zip(self.sizes, weights, strict=True)])
+        return np.array(
+            [size * w / total for size, w in zip(self.orbit_sizes, weights, strict=True)]
+        )
 
     def _mean_payment(self, answer: BestAnswer) -> Fraction:
         """Return the least mean that any tree pays against the mix of an answer."""
@@ -203,7 +205,7 @@ class _DoubleOracle:
         best_mix, level_mix = self._choose_mixes()
         self._report()
         self._check_limit()
-        if self.upper - self.lower < CLOSE:
+        if self.upper - self.lower < EQUAL_GAP:
             self._try_vertex()
             return
         lower_before = self.lower
@@ -220,7 +222,7 @@ class _DoubleOracle:
 
         Before that, trees of the graph that are much better against these mixes join the trees.
         """
-        for _ in range(MOST_JOIN):
+        for _ in range(MOST_JOIN_ROUNDS):
             best_mix, level_mix = self._solve_mixes()
             has_joined = self._join_tree(best_mix)
             if level_mix is not best_mix:
@@ -237,7 +239,7 @@ class _DoubleOracle:
         """
         best_mix = self.programme.hider_mix()
         self.upper = min(self.upper, self._least_payment(best_mix))
-        is_far = self.upper - self.lower > END
+        is_far = self.upper - self.lower > VERTEX_GAP
         return best_mix, self._mix_at_level() if is_far else best_mix
 
     def _least_payment(self, mix: NDArray[np.float64]) -> float:
@@ -248,7 +250,7 @@ class _DoubleOracle:
         """Add the graph's best tree against a mix if it is much better; True if it was added."""
         weights = mix / self.hidings.orbit_sizes
         choice, payments = self.graph.best_tree(weights[self.hidings.orbit_of])
-        threshold = self._least_payment(mix) - BETTER * float(self.upper - self.lower)
+        threshold = self._least_payment(mix) - LEAST_GAIN_SHARE * float(self.upper - self.lower)
         if np.array(payments) @ weights >= threshold or payments in self.trees:
             return False
         self._add_tree(choice, payments)
@@ -261,8 +263,8 @@ class _DoubleOracle:
         are most informative (Lemaréchal, Nemirovskii and Nesterov 1995).
         """
         lower = float(self.lower)
-        level = lower + LEVEL * (self.upper - lower)
-        return linear.nearest_mix(self.programme.mean_payments, self.centre, level)
+        level = lower + LEVEL_SHARE * (self.upper - lower)
+        return linear.nearest_mix(self.programme.mean_payments, self.best_mix_so_far, level)
 
     def _try_vertex(self) -> None:
         """Compute the vertex of the programme exactly; the run ends if it proves the value.
@@ -270,12 +272,12 @@ class _DoubleOracle:
         The run also ends if the vertex cannot be computed exactly, or brings no new tree.
         """
         payments, (orbits, trees) = list(self.trees), self.programme.vertex()
-        weights = linear.exact_hider(payments, self.sizes, orbits, trees)
-        shooter_mix = linear.exact_shooter(payments, self.sizes, orbits, trees)
+        weights = linear.exact_hider(payments, self.orbit_sizes, orbits, trees)
+        shooter_mix = linear.exact_shooter(payments, self.orbit_sizes, orbits, trees)
         if weights is None or shooter_mix is None:
             self.has_ended = True
             return
-        upper = linear.greatest_payment(payments, self.sizes, shooter_mix)
+        upper = linear.greatest_payment(payments, self.orbit_sizes, shooter_mix)
         if self.uniform != upper:  # else a uniform hider proves the value
             try:
                 answer = self.answer_mix(weights)
@@ -299,29 +301,31 @@ class _DoubleOracle:
         """True if the value is known, or its bounds are within the tolerance, or nothing is new."""
         if self.has_ended or not tolerance:
             return self.has_ended
-        return bool(self.upper - self.lower <= tolerance - Fraction(CLOSE))
+        return bool(self.upper - self.lower <= tolerance - Fraction(EQUAL_GAP))
 
     # The end
 
     def result(self, is_interrupted: bool) -> Equilibrium:
         """Return the equilibrium or its bracket so far; all numbers are exact."""
-        mix = self.shooter_mix
-        if mix is None:
+        shooter_mix = self.shooter_mix
+        if shooter_mix is None:
             # A tree whose joining was interrupted is left out.
-            mix = linear.round_mix(self.programme.shooter_mix()[: len(self.trees)], SHARES)
-        used = [
+            shooter_mix = linear.round_mix(
+                self.programme.shooter_mix()[: len(self.trees)], ROUNDING_DENOMINATOR
+            )
+        trees_and_probabilities = [
             (tree if isinstance(tree, Node | Leaf) else self.graph.build_tree(tree), probability)
-            for tree, probability in zip(self.trees.values(), mix, strict=True)
+            for tree, probability in zip(self.trees.values(), shooter_mix, strict=True)
             if probability
         ]
         return Equilibrium(
             hidings=self.hidings,
             objective=self.objective,
             lower=self.lower,
-            upper=linear.greatest_payment(list(self.trees), self.sizes, mix),
+            upper=linear.greatest_payment(list(self.trees), self.orbit_sizes, shooter_mix),
             weights=self.weights,
-            roots=tuple(root for root, _ in used),
-            probabilities=tuple(probability for _, probability in used),
+            roots=tuple(root for root, _ in trees_and_probabilities),
+            probabilities=tuple(probability for _, probability in trees_and_probabilities),
             uniform=self.uniform,
             rounds=self.rounds,
             trees=len(self.trees),

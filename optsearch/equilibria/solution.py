@@ -111,11 +111,13 @@ class Equilibrium:
         A pair has the index of an orbit in `hidings.orbits`, and the probability that one of its
         hidings is chosen.
         """
-        total, shares = self.total_weight, []
+        total_weight, orbits_and_shares = self.total_weight, []
         for orbit in self.orbits_used:
-            weight = self.weights[orbit] * len(self.hidings.orbits[orbit])
-            shares.append((orbit, Fraction(weight, total)))
-        return sorted(shares, key=lambda share: (-share[1], share[0]))
+            orbit_weight = self.weights[orbit] * len(self.hidings.orbits[orbit])
+            orbits_and_shares.append((orbit, Fraction(orbit_weight, total_weight)))
+        return sorted(
+            orbits_and_shares, key=lambda orbit_and_share: (-orbit_and_share[1], orbit_and_share[0])
+        )
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return a dict for each orbit that the hider uses, the most probable first.
@@ -129,23 +131,25 @@ class Equilibrium:
             {
                 "hidden": list(map(self.game.names, hidden[orbits[orbit][0]])),
                 "images": len(orbits[orbit]),
-                "probability": float(share),
-                "probability_exact": str(share),
+                "probability": float(probability),
+                "probability_exact": str(probability),
             }
-            for orbit, share in self.hider
+            for orbit, probability in self.hider
         ]
 
     @property
     def shooter(self) -> list[tuple[DecisionTree, Fraction]]:
         """Return the trees that the shooter uses, with their probabilities, the largest first."""
-        pairs = [
+        trees_and_probabilities = [
             (
                 DecisionTree(Position(self.game), root, title=f"equilibrium, {probability}"),
                 probability,
             )
             for root, probability in zip(self.roots, self.probabilities, strict=True)
         ]
-        return sorted(pairs, key=lambda pair: -pair[1])
+        return sorted(
+            trees_and_probabilities, key=lambda tree_and_probability: -tree_and_probability[1]
+        )
 
     @property
     def occupancy(self) -> NDArray[np.float64]:

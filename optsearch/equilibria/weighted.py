@@ -40,7 +40,7 @@ from optsearch.search.solver import Solver
 from optsearch.search.team import Parallel
 from optsearch.support.errors import TooLarge
 
-MOST = 50_000  # states whose shots are compared in whole numbers
+MOST_STATES = 50_000  # states whose shots are compared in whole numbers
 
 
 class _BestShot(NamedTuple):
@@ -86,11 +86,11 @@ class WeightedSearch:
         """
         self.common_factor = gcd(*weights)  # equal weights are searched much faster as ones
         self.weights = [weight // self.common_factor for weight in weights]
-        total, n = sum(self.weights), len(weights)
-        self.kernel_is_exact = total <= MAX_WEIGHT
+        total_weight, weight_count = sum(self.weights), len(weights)
+        self.kernel_is_exact = total_weight <= MAX_WEIGHT
         kernel_weights = self.weights
         if not self.kernel_is_exact:
-            unit = total // (MAX_WEIGHT - n) + 1
+            unit = total_weight // (MAX_WEIGHT - weight_count) + 1
             kernel_weights = [-(-weight // unit) for weight in self.weights]
         if self.kernel is None or self.parallel is not None:
             self.solver = self._make_solver(kernel_weights)
@@ -101,8 +101,8 @@ class WeightedSearch:
             self.kernel.weigh(tuple(kernel_weights[i] for i in self.order))
         self._best_shots: dict[tuple[bytes, int], _BestShot] = {}
 
-    def _make_solver(self, units: Sequence[int]) -> Solver:
-        weights = dict(zip(self.configurations, units, strict=True))
+    def _make_solver(self, kernel_weights: Sequence[int]) -> Solver:
+        weights = dict(zip(self.configurations, kernel_weights, strict=True))
         return Solver(
             Position(self.game),
             SolverOptions(memory=self.memory, even=True),
@@ -175,25 +175,26 @@ class WeightedSearch:
         key = state.family.tobytes(), state.budget
         if key not in self._best_shots:
             kernel.tick()
-            if len(self._best_shots) >= MOST:
+            if len(self._best_shots) >= MOST_STATES:
                 raise TooLarge(f"weights of {self.game} are too far apart to be compared exactly")
             most_misses = self.game.cells - state.hits.bit_count()
-            limit = kernel.solve(state) + len(state.family) * most_misses + 1  # see the module
-            costs = {
+            cost_limit = kernel.solve(state) + len(state.family) * most_misses + 1  # see the module
+            cost_by_cell = {
                 cell: self._cost_of_shot(state, cell)
-                for cell, bound in kernel.shots(state)
-                if bound < limit and kernel.cost_of_shot(state, cell, limit) < limit
+                for cell, least_cost in kernel.shots(state)
+                if least_cost < cost_limit
+                and kernel.cost_of_shot(state, cell, cost_limit) < cost_limit
             }
-            cell = min(costs, key=costs.__getitem__)
-            self._best_shots[key] = _BestShot(costs[cell], cell)
+            cell = min(cost_by_cell, key=cost_by_cell.__getitem__)
+            self._best_shots[key] = _BestShot(cost_by_cell[cell], cell)
         return self._best_shots[key]
 
     def _cost_of_shot(self, state: Subfamily, cell: int) -> int:
         """Return the least cost of a state by the exact weights if a given cell is shot first."""
         assert self.kernel is not None
-        parts = self.kernel.parts(state, cell)
-        cost = sum(self._best_shot(part).cost for part in parts.values())
-        if MISS in parts:
-            missed = sum(self.weights[i] for i in self.order[parts[MISS].family])
-            cost += missed * miss_cost(self.objective, state.budget)
+        state_by_reply = self.kernel.parts(state, cell)
+        cost = sum(self._best_shot(state_after).cost for state_after in state_by_reply.values())
+        if MISS in state_by_reply:
+            missed_weight = sum(self.weights[i] for i in self.order[state_by_reply[MISS].family])
+            cost += missed_weight * miss_cost(self.objective, state.budget)
         return cost

@@ -152,9 +152,9 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Return a table of both strategies, their mean shots and the shots saved, as HTML."""
-        first, second = (f"{mean:.4f}" for mean in self.means)
+        first_mean, second_mean = (f"{mean:.4f}" for mean in self.means)
         positions = f"{self.positions:,} of up to {self.largest:,} configurations"
-        rows = [(self.first, first), (self.second, second)]
+        rows = [(self.first, first_mean), (self.second, second_mean)]
         rows += [("compared", self.part_text), ("saved", self.saved_text)]
         return notebook.with_title(
             str(self.game),
@@ -241,17 +241,20 @@ def compare(
         if execution.checkpoint is not None:
             title = "; ".join(["comparison", *map(identity_of, runners), str(game)])
             store = stack.enter_context(Facts(execution.checkpoint, title))
-        executor, jobs = _open_executor(stack, compared, execution, configurations)
+        executor, tasks_at_once = _open_executor(stack, compared, execution, configurations)
         rng = np.random.default_rng(sampling.seed)
-        games = posterior.sample(sampling.positions, rng, masks=True)
+        drawn_configurations = posterior.sample(sampling.positions, rng, masks=True)
         top = TreeTop(leader, store, largest)
         start = Child(Position(game), configurations)
-        positions = [_lead_to_position(top, start, to_masks(ships), largest) for ships in games]
+        positions = [
+            _lead_to_position(top, start, to_masks(ships), largest)
+            for ships in drawn_configurations
+        ]
         results, resumed = _evaluate_positions(
-            compared, positions, store, executor, AHEAD * jobs, execution.progress
+            compared, positions, store, executor, AHEAD * tasks_at_once, execution.progress
         )
-    of_first = [results[_PartKey(0, *drawn)] for drawn in positions]
-    of_second = [results[_PartKey(1, *drawn)] for drawn in positions]
+    first_results = [results[_PartKey(0, *drawn_position)] for drawn_position in positions]
+    second_results = [results[_PartKey(1, *drawn_position)] for drawn_position in positions]
     return Comparison(
         first=str(compared[0].strategy),
         second=str(compared[1].strategy),
@@ -260,12 +263,20 @@ def compare(
         seed=sampling.seed,
         configurations=configurations,
         largest=largest,
-        first_means=tuple(result.mean for result in of_first),
-        second_means=tuple(result.mean for result in of_second),
-        shots_before=tuple(len(Position(game, drawn.shots).shots) for drawn in positions),
-        alike=sum(a.histogram == b.histogram for a, b in zip(of_first, of_second, strict=True)),
+        first_means=tuple(result.mean for result in first_results),
+        second_means=tuple(result.mean for result in second_results),
+        shots_before=tuple(
+            len(Position(game, drawn_position.shots).shots) for drawn_position in positions
+        ),
+        alike=sum(
+            first_result.histogram == second_result.histogram
+            for first_result, second_result in zip(first_results, second_results, strict=True)
+        ),
         is_exact=largest == configurations,
-        microseconds=(_time_per_configuration(of_first), _time_per_configuration(of_second)),
+        microseconds=(
+            _time_per_configuration(first_results),
+            _time_per_configuration(second_results),
+        ),
         seconds=time.monotonic() - started,
         resumed=resumed,
     )
@@ -280,16 +291,16 @@ def _open_executor(
     process, in a thread of its own if a strategy has a kernel. stack -- closes an executor that is
     opened here.
     """
-    jobs = execution.tasks_at_once
+    tasks_at_once = execution.tasks_at_once
     if execution.executor is not None:
-        return execution.executor, jobs
-    if jobs == 1 or configurations <= _AT_ONCE:
+        return execution.executor, tasks_at_once
+    if tasks_at_once == 1 or configurations <= _AT_ONCE:
         with_kernel = [runner for runner in runners if not isinstance(runner, PythonRunner)]
         runner = with_kernel[0] if with_kernel else runners[0]
         return stack.enter_context(runner.open_executor()), 1
     for runner in runners:
         pickle.dumps(runner.strategy)  # raises here if it cannot be sent
-    return stack.enter_context(process_pool(jobs)), jobs
+    return stack.enter_context(process_pool(tasks_at_once)), tasks_at_once
 
 
 def _require_fast_leader(runner: Runner) -> None:
@@ -363,32 +374,38 @@ def _evaluate_positions(
     positions: Sequence[_DrawnPosition],
     store: Facts | None,
     executor: Executor,
-    ahead: int,
+    most_tasks_waiting: int,
     progress: Progress[Status],
 ) -> tuple[dict[_PartKey, _PartResult], int]:
     """Evaluate two strategies from all positions.
 
-    Returns the results, and how many of them the checkpoint `store` had. ahead -- the most
-    evaluations that the executor has at once.
+    Returns the results, and how many of them the checkpoint `store` had.
+    most_tasks_waiting -- the most evaluations that the executor has at once.
     """
-    keys = dict.fromkeys(_PartKey(side, *drawn) for drawn in positions for side in range(2))
+    keys = dict.fromkeys(
+        _PartKey(strategy_index, *drawn_position)
+        for drawn_position in positions
+        for strategy_index in range(2)
+    )
     results = {}
     for key in keys:
-        fact = None if store is None else _recall_part(store, key)
-        if fact is not None:
-            results[key] = _result_of(key, *fact)
-    resumed, evaluated = len(results), sum(key.configurations for key in results)
-    report = meter(progress, sum(key.configurations for key in keys), evaluated)
-    report(evaluated)
+        stored_result = None if store is None else _recall_part(store, key)
+        if stored_result is not None:
+            results[key] = _result_of(key, *stored_result)
+    resumed, configurations_evaluated = len(results), sum(key.configurations for key in results)
+    report_evaluated = meter(
+        progress, sum(key.configurations for key in keys), configurations_evaluated
+    )
+    report_evaluated(configurations_evaluated)
     strategies, game = [runner.strategy for runner in runners], runners[0].game
-    work = partial(_evaluate_part, strategies, game)
-    missing: Iterator[_PartKey] = iter([key for key in keys if key not in results])
-    for key, fact in run_tasks(executor, work, missing, ahead):
+    evaluate_key = partial(_evaluate_part, strategies, game)
+    missing_keys: Iterator[_PartKey] = iter([key for key in keys if key not in results])
+    for key, new_result in run_tasks(executor, evaluate_key, missing_keys, most_tasks_waiting):
         if store is not None:
-            store.add(_fact_name(key), fact)
-        results[key] = _result_of(key, *fact)
-        evaluated += key.configurations
-        report(evaluated)
+            store.add(_fact_name(key), new_result)
+        results[key] = _result_of(key, *new_result)
+        configurations_evaluated += key.configurations
+        report_evaluated(configurations_evaluated)
     return results, resumed
 
 
@@ -402,15 +419,15 @@ def _recall_part(store: Facts, key: _PartKey) -> tuple[list[int], int] | None:
 
     Raises TableError if the checkpoint has what cannot be the result of this evaluation.
     """
-    name = _fact_name(key)
-    if name not in store:
+    fact_name = _fact_name(key)
+    if fact_name not in store:
         return None
-    match store[name]:
+    match store[fact_name]:
         case [histogram, int(microseconds)] if (
             is_count_list(histogram) and sum(histogram) == key.configurations
         ):
             return histogram, microseconds
-    raise store.impossible_fact(name, f"{key.configurations:,} configurations")
+    raise store.impossible_fact(fact_name, f"{key.configurations:,} configurations")
 
 
 def _evaluate_part(
@@ -429,12 +446,12 @@ def _evaluate_part(
 
 def _result_of(key: _PartKey, histogram: list[int], microseconds: int) -> _PartResult:
     """Return the result of an evaluation from what `_evaluate_part` returns."""
-    n = key.configurations
-    if sum(histogram) != n:
+    configurations = key.configurations
+    if sum(histogram) != configurations:
         raise AssertionError(f"{sum(histogram)} configurations met, not those of {key}")
-    by_shots = {shots: count for shots, count in enumerate(histogram) if count}
-    total_shots = sum(shots * count for shots, count in by_shots.items())
-    return _PartResult(n, by_shots, total_shots / n, microseconds)
+    count_by_shots = {shots: count for shots, count in enumerate(histogram) if count}
+    total_shots = sum(shots * count for shots, count in count_by_shots.items())
+    return _PartResult(configurations, count_by_shots, total_shots / configurations, microseconds)
 
 
 def _time_per_configuration(results: Sequence[_PartResult]) -> float:

@@ -90,8 +90,10 @@ class Evaluation:
             ("sd", f"{self.sd:.4f}"),
             ("worst case", f"{self.worst} shots"),
         ]
-        drawn = notebook.histogram_svg(self.histogram)
-        return notebook.with_title(self.position.title, notebook.pairs_table(rows), drawn)
+        histogram_picture = notebook.histogram_svg(self.histogram)
+        return notebook.with_title(
+            self.position.title, notebook.pairs_table(rows), histogram_picture
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

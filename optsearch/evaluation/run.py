@@ -75,20 +75,21 @@ def evaluate(
         game.require_small("evaluating strategies")
     runner = runner_of(strategy, game, prior)
     # If the first hit ends the game, counts are enough: there are no tasks, and nothing is listed.
-    limit = 0 if game.ends_at_hit else runner.task_limit(memory)
+    most_per_task = 0 if game.ends_at_hit else runner.task_limit(memory)
     if position.shots and isinstance(runner, PatternRunner):
-        limit = min(limit, LISTED_BY_PYTHON)  # the pattern did not make these shots itself
-    jobs = execution.tasks_at_once
-    with _open_checkpoint(execution.checkpoint, runner, position, limit) as store:
-        run = _EvaluationRun(runner, position, limit, store, execution.progress)
+        # The pattern did not make these shots itself.
+        most_per_task = min(most_per_task, LISTED_BY_PYTHON)
+    tasks_at_once = execution.tasks_at_once
+    with _open_checkpoint(execution.checkpoint, runner, position, most_per_task) as store:
+        run = _EvaluationRun(runner, position, most_per_task, store, execution.progress)
         if execution.executor is not None:
-            return run.run_on(execution.executor, jobs)
-        if jobs == 1 or run.is_one_task:
+            return run.run_on(execution.executor, tasks_at_once)
+        if tasks_at_once == 1 or run.is_one_task:
             with runner.open_executor() as executor:
                 return run.run_on(executor, 1)
         pickle.dumps(runner.strategy)  # raises here if it cannot be sent
-        with process_pool(jobs) as pool:
-            return run.run_on(pool, jobs)
+        with process_pool(tasks_at_once) as pool:
+            return run.run_on(pool, tasks_at_once)
 
 
 def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
@@ -97,13 +98,15 @@ def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
     memory -- bytes that each worker may take, on which the size of the tasks depends.
     """
     runner = runner_of(strategy, game)
-    limit = runner.task_limit(memory)
-    return _EvaluationRun(runner, Position(game), limit, store=None, progress=no_progress).tasks()
+    most_per_task = runner.task_limit(memory)
+    return _EvaluationRun(
+        runner, Position(game), most_per_task, store=None, progress=no_progress
+    ).tasks()
 
 
 @contextmanager
 def _open_checkpoint(
-    checkpoint: Path | None, runner: Runner, start: Position, limit: int
+    checkpoint: Path | None, runner: Runner, start: Position, most_per_task: int
 ) -> Iterator[Facts | None]:
     """Open the checkpoint of an evaluation in a folder; without a folder, yield None.
 
@@ -114,7 +117,7 @@ def _open_checkpoint(
         yield None
         return
     game_and_shots = "; ".join(filter(None, (str(runner.game), str(start))))
-    title = f"{_FORMAT}; {identity_of(runner)}; {game_and_shots}; tasks of {limit}"
+    title = f"{_FORMAT}; {identity_of(runner)}; {game_and_shots}; tasks of {most_per_task}"
     if runner.prior is not None:
         runner.prior.require_digest("a checkpoint")
         title += f"; prior {runner.prior.digest}"
@@ -143,13 +146,13 @@ class _EvaluationRun:
         self,
         runner: Runner,
         start: Position,
-        limit: int,
+        most_per_task: int,
         store: Facts | None,
         progress: Progress[EvaluationStatus],
     ):
         self.runner, self._start = runner, start
         self.strategy, self.game = runner.strategy, runner.game
-        self.limit = limit
+        self.most_per_task = most_per_task
         self._store = store
         self._progress = progress
         self._seconds_before = self._recall_seconds()
@@ -162,9 +165,9 @@ class _EvaluationRun:
         if not self.game.ends_at_hit:  # else counts are enough
             self._require_few()
         self._histogram: Counter[int] = Counter()
-        self._weight = 0
-        self._tasks = self._resumed = 0
-        self._done = self._done_before = 0
+        self._weight_met = 0
+        self._task_count = self._resumed_tasks = 0
+        self._configurations_done = self._configurations_resumed = 0
 
     def _require_few(self) -> None:
         """Raise TooLarge if there are too many configurations to play."""
@@ -181,7 +184,7 @@ class _EvaluationRun:
     @property
     def is_one_task(self) -> bool:
         """True if the start has few enough configurations to be a task."""
-        return self.configurations <= self.limit
+        return self.configurations <= self.most_per_task
 
     # The top of the tree
 
@@ -190,28 +193,28 @@ class _EvaluationRun:
 
         Games that end above the tasks are added to the result at once.
         """
-        top = TreeTop(self.runner, self._store, self.limit)
-        stack = [_OpenNode(self._start, self.configurations, 1)]
-        while stack:
+        top = TreeTop(self.runner, self._store, self.most_per_task)
+        open_nodes = [_OpenNode(self._start, self.configurations, 1)]
+        while open_nodes:
             self._report()  # a shot at the top may take a while
-            position, n, multiplicity = stack.pop()
+            position, configurations, multiplicity = open_nodes.pop()
             if not self._has_weight(position):
-                self._done += n * multiplicity
-            elif n <= self.limit:
-                yield Task(self.game, str(position), n, multiplicity)
+                self._configurations_done += configurations * multiplicity
+            elif configurations <= self.most_per_task:
+                yield Task(self.game, str(position), configurations, multiplicity)
             elif not position.hits_left:  # a hit may end a game with this many left
-                self._add_ended_games(Task(self.game, str(position), n, multiplicity))
+                self._add_ended_games(Task(self.game, str(position), configurations, multiplicity))
             else:
-                for twins in top.children_by_twins(position, n):
-                    stack.append(_OpenNode(*twins[0], multiplicity * len(twins)))
+                for twins in top.children_by_twins(position, configurations):
+                    open_nodes.append(_OpenNode(*twins[0], multiplicity * len(twins)))
 
     def _add_ended_games(self, task: Task) -> None:
         """Add the result of a position at which every game is over."""
         position, prior = task.position, self.runner.prior
         if isinstance(self.strategy, UserStrategy):
             replay(self.strategy, position, len(self._start.shots))
-        n = task.configurations
-        weight = n if prior is None else Posterior(position, prior=prior).weight
+        configurations = task.configurations
+        weight = configurations if prior is None else Posterior(position, prior=prior).weight
         self._add_result(task, [0] * len(position.shots) + [weight])
 
     def _has_weight(self, position: Position) -> bool:
@@ -227,14 +230,18 @@ class _EvaluationRun:
         prior = self.runner.prior
         self._report()
         from_start = not self._start.shots
-        work = partial(run_task, self.strategy, from_start=from_start, prior=prior)
-        ahead = AHEAD * workers
-        for task, histogram in run_tasks(executor, work, self._new_tasks(), ahead, self._report):
+        run_one = partial(run_task, self.strategy, from_start=from_start, prior=prior)
+        most_tasks_waiting = AHEAD * workers
+        for task, histogram in run_tasks(
+            executor, run_one, self._new_tasks(), most_tasks_waiting, self._report
+        ):
             self._store_result(task, histogram)
             self._add_result(task, histogram)
-        if self._done != self.configurations:
-            raise AssertionError(f"{self._done} of {self.configurations} configurations are done")
-        if not self._weight:
+        if self._configurations_done != self.configurations:
+            raise AssertionError(
+                f"{self._configurations_done} of {self.configurations} configurations are done"
+            )
+        if not self._weight_met:
             assert prior is not None
             raise ImpossiblePosition(
                 f"every configuration of {self.game} has weight 0 by the prior {prior.name}"
@@ -242,44 +249,44 @@ class _EvaluationRun:
         return Evaluation(
             str(self.strategy),
             self._start,
-            dict(sorted((shots, n) for shots, n in self._histogram.items() if n)),
+            dict(sorted((shots, count) for shots, count in self._histogram.items() if count)),
             self._seconds_before + self._seconds,
-            self._tasks,
-            self._resumed,
+            self._task_count,
+            self._resumed_tasks,
             prior,
         )
 
     def _new_tasks(self) -> Iterator[Task]:
         """Yield the tasks that are not in the checkpoint; add the results of the others."""
         for task in self.tasks():
-            self._tasks += 1
+            self._task_count += 1
             histogram = self._recall_result(task)
             if histogram is None:
                 yield task
             else:
-                self._resumed += 1
-                self._done_before += task.configurations * task.multiplicity
+                self._resumed_tasks += 1
+                self._configurations_resumed += task.configurations * task.multiplicity
                 self._add_result(task, histogram)
 
     def _add_result(self, task: Task, histogram: list[int]) -> None:
         """Add the histogram of a task, in which the shots before the start count, and report."""
         if self.runner.prior is None and sum(histogram) != task.configurations:
             raise AssertionError(f"{sum(histogram)} configurations met, not those of {task}")
-        for shots, n in enumerate(histogram[len(self._start.shots) :]):
-            self._histogram[shots] += n * task.multiplicity
-        self._weight += sum(histogram) * task.multiplicity
-        self._done += task.configurations * task.multiplicity
+        for shots, count in enumerate(histogram[len(self._start.shots) :]):
+            self._histogram[shots] += count * task.multiplicity
+        self._weight_met += sum(histogram) * task.multiplicity
+        self._configurations_done += task.configurations * task.multiplicity
         self._report()
 
     def _report(self) -> None:
-        shots = sum(shots * n for shots, n in self._histogram.items())
+        total_shots = sum(shots * count for shots, count in self._histogram.items())
         self._progress(
             EvaluationStatus(
-                done=self._done,
+                done=self._configurations_done,
                 total=self.configurations,
-                shots=shots,
-                weight=self._weight,
-                resumed=self._done_before,
+                shots=total_shots,
+                weight=self._weight_met,
+                resumed=self._configurations_resumed,
                 seconds=self._seconds,
             )
         )
@@ -305,15 +312,15 @@ class _EvaluationRun:
 
         Raises TableError if it cannot be one of the task.
         """
-        name = f"task {task.shots}"
-        if self._store is None or name not in self._store:
+        fact_name = f"task {task.shots}"
+        if self._store is None or fact_name not in self._store:
             return None
-        histogram = self._store[name]
+        histogram = self._store[fact_name]
         is_possible = is_count_list(histogram) and (
             self.runner.prior is not None or sum(histogram) == task.configurations
         )
         if not is_possible:
-            raise self._store.impossible_fact(name, f"{task.configurations:,} configurations")
+            raise self._store.impossible_fact(fact_name, f"{task.configurations:,} configurations")
         return histogram
 
     def _store_result(self, task: Task, histogram: list[int]) -> None:

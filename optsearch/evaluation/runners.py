@@ -110,18 +110,18 @@ class Runner(ABC):
                 raise
 
     @abstractmethod
-    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
-        """Return how many of the n configurations of a position take i shots, as item i of a list.
+    def histogram(self, position: Position, configurations: int, from_start: bool) -> list[int]:
+        """Return how many configurations of a position take i shots, as item i of a list.
 
         The shots before the position count. With a prior, each item is the weight of the
         configurations instead. from_start -- True if the strategy itself made the shots before.
         """
 
-    def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
+    def shot(self, position: Position, configurations: int, counts: list[int], limit: int) -> int:
         """Return the index of the cell to shoot at a position with too many configurations to list.
 
-        n -- the number of configurations. counts -- for each cell, the number of those with a ship
-        on it. limit -- the most configurations of a task.
+        configurations -- their number. counts -- for each cell, the number of those with a ship on
+        it. limit -- the most configurations of a task.
         """
         row, column = self.strategy.shot(position)
         return row * self.game.columns + column
@@ -159,7 +159,7 @@ class PythonRunner(Runner):
             return [ships for ships in listed if position.is_compatible(ships)]
         return list(map(to_masks, Posterior(position, prior=self.prior).list_weighted()[0]))
 
-    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
+    def histogram(self, position: Position, configurations: int, from_start: bool) -> list[int]:
         """Count shots as `Runner.histogram`, by asking the strategy at every position.
 
         Some games are replayed, to check that the strategy repeats its shots. The shots before the
@@ -169,25 +169,28 @@ class PythonRunner(Runner):
         game = self.game
         histogram = [0] * (game.cells + 1)
         family = self._list_family(position)
-        stack = [(position, family)] if family else []
-        games = 0
-        while stack:
-            position, family = stack.pop()
+        open_nodes = [(position, family)] if family else []
+        games_ended = 0
+        while open_nodes:
+            position, family = open_nodes.pop()
             if not position.hits_left:
                 histogram[len(position.shots)] += self._weigh_family(family)
-                games += 1
-                is_power_of_two = games.bit_count() == 1
-                if games % REPLAYED == 0 or is_power_of_two:
-                    replays_all = games == 1 and from_start
+                games_ended += 1
+                is_power_of_two = games_ended.bit_count() == 1
+                if games_ended % REPLAYED == 0 or is_power_of_two:
+                    replays_all = games_ended == 1 and from_start
                     replay(self.strategy, position, 0 if replays_all else shots_before)
                 continue
             cell = self.strategy.shot(position)
-            bit = game.bit(cell)
-            parts: dict[Reply, list[list[int]]] = {}
+            cell_mask = game.bit(cell)
+            configurations_by_reply: dict[Reply, list[list[int]]] = {}
             for configuration in family:
-                answer = reply(game, configuration, position.hits, bit)
-                parts.setdefault(answer, []).append(configuration)
-            stack += [(position.after(cell, answer), part) for answer, part in parts.items()]
+                answer = reply(game, configuration, position.hits, cell_mask)
+                configurations_by_reply.setdefault(answer, []).append(configuration)
+            open_nodes += [
+                (position.after(cell, answer), configurations_after)
+                for answer, configurations_after in configurations_by_reply.items()
+            ]
         return histogram
 
 
@@ -200,38 +203,38 @@ class PatternRunner(Runner):
         super().__init__(strategy, game, prior)
         self.rule: PatternRule = rule
 
-    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
+    def histogram(self, position: Position, configurations: int, from_start: bool) -> list[int]:
         """Count shots as `Runner.histogram`; the kernel also plays those before the position.
 
         If another strategy made the shots before, the pattern is asked for each shot after them.
         """
         if position.shots and not from_start:
             runner = PythonRunner(self.strategy, self.game, self.prior)
-            return runner.histogram(position, n, from_start)
+            return runner.histogram(position, configurations, from_start)
         histogram = np.zeros(129, np.int64)
         if self.prior is not None:
             return self._histogram_by_prior(position, self.prior)
         if self.game.is_silent:
-            arrays = Configurations(position, threads=1).stream()
+            row_arrays = Configurations(position, threads=1).stream()
         else:
-            arrays = stream_coded_rows(position)
-        for rows in arrays:
+            row_arrays = stream_coded_rows(position)
+        for rows in row_arrays:
             self.play(rows, histogram)
-        return [int(n) for n in histogram]
+        return [int(count) for count in histogram]
 
     def _histogram_by_prior(self, position: Position, prior: Prior) -> list[int]:
         """Return the weight of the configurations that take i shots, as item i of a list.
 
         Configurations of equal weight are played together.
         """
-        weighted = [0] * 129
-        sets, weights = weigh_configurations(position, prior)
+        weight_by_shots = [0] * 129
+        cell_sets, weights = weigh_configurations(position, prior)
         for weight in np.unique(weights[weights > 0]).tolist():
             histogram = np.zeros(129, np.int64)
-            self.play(sets[weights == weight], histogram)
-            pairs = zip(weighted, histogram.tolist(), strict=True)
-            weighted = [so_far + weight * count for so_far, count in pairs]
-        return weighted
+            self.play(cell_sets[weights == weight], histogram)
+            pairs = zip(weight_by_shots, histogram.tolist(), strict=True)
+            weight_by_shots = [so_far + weight * count for so_far, count in pairs]
+        return weight_by_shots
 
     def play(self, rows: CellSets, histogram: NDArray[np.int64]) -> None:
         """Play configurations, and add one to entry i of a histogram for each that takes i shots.
@@ -240,9 +243,9 @@ class PatternRunner(Runner):
             something, an array that `stream_coded_rows` yields, which has a code too.
         """
         order = np.array(self.rule.order, np.int32)
-        sizes = (self.game.rows, self.game.columns, self.game.fleet_cells)
+        board_and_fleet_sizes = (self.game.rows, self.game.columns, self.game.fleet_cells)
         deductions = self.rule.in_line, self.rule.know_water
-        play_pattern(rows, order, sizes, deductions, histogram, self._fleet)
+        play_pattern(rows, order, board_and_fleet_sizes, deductions, histogram, self._fleet)
 
     @property
     def uses_sinkings(self) -> bool:
@@ -313,8 +316,8 @@ class KernelRunner(Runner):
         game = self.game
         labels = _make_labels(game, self.rule.order)
         evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
-        board = game.rows, game.columns, game.holes
-        evaluator.score_by(self.rule, board, announced_lengths(game))
+        board_shape = game.rows, game.columns, game.holes
+        evaluator.score_by(self.rule, board_shape, announced_lengths(game))
         return evaluator
 
     def fill_evaluator(
@@ -330,23 +333,23 @@ class KernelRunner(Runner):
         evaluator.add(rows)
         return evaluator
 
-    def histogram(self, position: Position, n: int, from_start: bool) -> list[int]:
+    def histogram(self, position: Position, configurations: int, from_start: bool) -> list[int]:
         """Count shots as `Runner.histogram`, from the misses that the kernel counts."""
         evaluator = self.make_evaluator()
         if self.prior is None:
-            evaluator.begin(n, position.hits, position.misses)
+            evaluator.begin(configurations, position.hits, position.misses)
             for rows in stream_rows(position):
                 evaluator.add(rows)
         else:
-            sets, weights = weigh_configurations(position, self.prior)
+            cell_sets, weights = weigh_configurations(position, self.prior)
             if not weights.any():
                 return []
             weight_bits = int(weights.max()).bit_length()
-            evaluator.begin(len(sets), position.hits, position.misses, weight_bits=weight_bits)
-            evaluator.add(np.column_stack([sets, weights]))
+            evaluator.begin(len(cell_sets), position.hits, position.misses, weight_bits=weight_bits)
+            evaluator.add(np.column_stack([cell_sets, weights]))
         return _walk_tree(self.strategy, evaluator, position)
 
-    def shot(self, position: Position, n: int, counts: list[int], limit: int) -> int:
+    def shot(self, position: Position, configurations: int, counts: list[int], limit: int) -> int:
         """Return the index of the cell to shoot, as `Runner.shot`.
 
         It is a certain hit, else what a rollout or a score chooses, else a most probable cell. A
@@ -355,29 +358,29 @@ class KernelRunner(Runner):
         not_shot = [cell for cell in self.rule.order if not position.closed >> cell & 1]
         if self.game.is_silent:
             for cell in not_shot:
-                if counts[cell] == n:  # a certain hit
+                if counts[cell] == configurations:  # a certain hit
                     return cell
-        if self.compares_cells(n):
-            if n > limit:
+        if self.compares_cells(configurations):
+            if configurations > limit:
                 evaluator = self._evaluator_of_sample(limit)
             else:
                 evaluator = self.fill_evaluator(position, list_rows(position))
             exact_counts = np.array(counts, np.int64)
-            cell = evaluator.shot(position.hits, position.misses, n, exact_counts)
+            cell = evaluator.shot(position.hits, position.misses, configurations, exact_counts)
             require_no_fault(self.strategy, evaluator, self.game)
             return cell
         if self.rule.score is not None:
-            return super().shot(position, n, counts, limit)
+            return super().shot(position, configurations, counts, limit)
         return max(not_shot, key=counts.__getitem__)
 
-    def compares_cells(self, n: int) -> bool:
-        """True if the strategy is a rollout that compares cells with n configurations left.
+    def compares_cells(self, configurations: int) -> bool:
+        """True if the strategy is a rollout that compares cells with so many configurations left.
 
         If hits tell nothing, a rollout always does; else its rule has limits.
         """
         if not self.is_rollout or self.game.is_silent:
             return self.is_rollout
-        return self.rule.compare_above < n <= self.rule.compare_up_to
+        return self.rule.compare_above < configurations <= self.rule.compare_up_to
 
     @property
     def is_rollout(self) -> bool:
@@ -400,10 +403,11 @@ class KernelRunner(Runner):
         fit into the memory.
         """
         rule = self.rule
-        largest = max(rule.cap, rule.second, rule.until)  # up to `until` all are listed
-        # One in 2^level configurations is drawn. A position above the tasks has more than `limit`,
-        # so of the drawn ones it has left about twice as many as the largest sample, or more.
-        level = (limit // (2 * largest)).bit_length() - 1
+        largest_sample = max(rule.cap, rule.second, rule.until)  # up to `until` all are listed
+        # One in 2^halvings configurations is drawn. A position above the tasks has more than
+        # `limit`, so of the drawn ones it has left about twice as many as the largest sample, or
+        # more.
+        halvings = (limit // (2 * largest_sample)).bit_length() - 1
         configurations = engine_for(self.game).count(Constraints(self.game.fleet))
         if configurations >> MAX_HASHES > rule.screen // 2:
             raise TooLarge(
@@ -411,16 +415,18 @@ class KernelRunner(Runner):
                 f"(screen={rule.screen}) from {configurations:,}; screen="
                 f"{2 * (configurations >> MAX_HASHES) + 2} or more is accepted"
             )
-        if level < 0 or (configurations >> level) * SAMPLE_BYTES > self.memory:
+        if halvings < 0 or (configurations >> halvings) * SAMPLE_BYTES > self.memory:
             raise TooLarge(
-                f"{self.strategy} draws samples of up to {largest:,} configurations from "
+                f"{self.strategy} draws samples of up to {largest_sample:,} configurations from "
                 f"{configurations:,}; with tasks of {limit:,} that needs more memory, or smaller "
                 "samples"
             )
-        drawn = Configurations(Position(self.game)).filter(lambda sets: sampled(sets, level))
+        drawn_sets = Configurations(Position(self.game)).filter(
+            lambda sets: sampled(sets, halvings)
+        )
         evaluator = self.make_evaluator()
-        evaluator.begin(len(drawn), is_sample=True)
-        evaluator.add(drawn)
+        evaluator.begin(len(drawn_sets), is_sample=True)
+        evaluator.add(drawn_sets)
         return evaluator
 
 
@@ -432,8 +438,10 @@ def _make_labels(game: Game, order: Sequence[int]) -> Labels:
     if game.is_silent:
         return Labels(order, (), np.empty((0, 2), np.int32), False)
     codes, label_of_kind = Codes.of(game), game.label_of_kind
-    widths = zip(codes.kinds, codes.widths, strict=True)
-    placements = [(kind, width, to_words(game.placements(kind))) for kind, width in widths]
+    kinds_and_widths = zip(codes.kinds, codes.widths, strict=True)
+    placements = [
+        (kind, width, to_words(game.placements(kind))) for kind, width in kinds_and_widths
+    ]
     if label_of_kind is not None:
         labels = labels_at(game, 0)  # equal on all cells
         label_tables = None
@@ -443,8 +451,12 @@ def _make_labels(game: Game, order: Sequence[int]) -> Labels:
     else:
         label_tables = [_table_labels(game, kind) for kind in codes.kinds]
         kinds = [(0, *placed_kind) for _, *placed_kind in placements]  # the 0 is not used
-    slots = [(i, shift) for i, shifts in enumerate(codes.shifts) for shift in shifts]
-    return Labels(order, kinds, np.array(slots, np.int32), game.has_labels, label_tables)
+    kind_and_shift_of_ships = [
+        (kind_index, shift) for kind_index, shifts in enumerate(codes.shifts) for shift in shifts
+    ]
+    return Labels(
+        order, kinds, np.array(kind_and_shift_of_ships, np.int32), game.has_labels, label_tables
+    )
 
 
 def _table_labels(game: Game, kind: int) -> NDArray[np.int16]:
@@ -475,13 +487,14 @@ def _walk_tree(strategy: Strategy, evaluator: TreeEvaluator, position: Position)
     """
     _running_evaluators.add(evaluator)
     try:
-        by_misses = evaluator.run()  # entry i: how many configurations take i misses from here on
+        # Entry i: how many configurations take i misses from here on.
+        count_by_misses = evaluator.run()
     finally:
         _running_evaluators.discard(evaluator)
     require_no_fault(strategy, evaluator, position.game)
     hits_and_misses_before = position.game.fleet_cells + position.misses.bit_count()
-    most_misses = int(by_misses.nonzero()[0][-1])
-    return [0] * hits_and_misses_before + [int(n) for n in by_misses[: most_misses + 1]]
+    most_misses = int(count_by_misses.nonzero()[0][-1])
+    return [0] * hits_and_misses_before + [int(n) for n in count_by_misses[: most_misses + 1]]
 
 
 def list_rows(position: Position) -> CellSets:
