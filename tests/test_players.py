@@ -92,6 +92,12 @@ def test_a_strategy_plays_a_game_by_itself():
     ]
 
 
+def test_the_module_of_a_class_may_be_no_text():
+    members = {"__module__": 3, "shot": lambda self, position: (len(position.shots), 0)}
+    for player in (type("Odd", (), members), type("Odd", (), members)()):
+        assert shots(as_player(player), number=2) == [(0, 0), (1, 0)]
+
+
 @pytest.mark.parametrize("what", [AnyCell, AnyCell(), DerivedPlayer, DerivedPlayer()])
 def test_a_player_draws_from_the_generator_of_its_game(what):
     player = as_player(what)

@@ -111,8 +111,8 @@ def as_player(player: object) -> Player:
         return _player_named(player)
     is_class = isinstance(player, type)
     player_class = player if isinstance(player, type) else type(player)
-    is_of_package = player_class.__module__.startswith(f"{__name__}.")
-    if is_of_package and issubclass(player_class, Player):
+    # A class of a user may have any value as its module, so that it is asked second.
+    if issubclass(player_class, Player) and player_class.__module__.startswith(f"{__name__}."):
         return player_class() if is_class else player  # type: ignore[return-value]
     return user_player(player)
 
