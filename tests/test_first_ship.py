@@ -270,7 +270,7 @@ def test_what_a_search_says(monkeypatch):
     game, ships, coverage = searched("4x4:3,2")
     unfinished = Unfinished(game, ships, 4, 2, 5)
     kept = most_kept(coverage, unfinished, 3, 10**9)
-    monkeypatch.setattr(first_ship, "_AT_ONCE", 2)
+    monkeypatch.setattr(first_ship, "_SEQUENCES_AT_ONCE", 2)
     reports = []
     again = most_kept(coverage, unfinished, 3, 10**9, on_sets=lambda *sets: reports.append(sets))
     assert again == kept
@@ -312,5 +312,5 @@ def test_where_many_ships_are_through_a_cell(monkeypatch):
         return [Unfinished(game, some, 1, 0, 2).value(cell, 0) for cell in cells]
 
     every, long = values(ships), values(fewer)
-    monkeypatch.setattr(first_ship, "_ROOM", 7)
+    monkeypatch.setattr(first_ship, "_KERNEL_ROOM", 7)
     assert values(ships) == long != every

@@ -125,14 +125,14 @@ class _Certificate:
             self.refuse("there is no equilibrium of the worst case; mean and within=K have one")
         self.configuration_counts = self.list_hidings()
         weights = self.hider_weights(self.entries(fields, "hider"))
-        greatest = max(self.orbit_payments(self.entries(fields, "shooter")).values())
-        least, method = self.least_mean_payment(weights)
+        greatest_payment = max(self.orbit_payments(self.entries(fields, "shooter")).values())
+        least_payment, method = self.least_mean_payment(weights)
         hider = self.parse_fraction(self.text(fields, "hider_guarantees"))
-        if self.convert(hider) > least:  # a run that was cut short may claim less
-            self.refuse_guarantee("hider_guarantees", hider, least)
+        if self.convert(hider) > least_payment:  # a run that was cut short may claim less
+            self.refuse_guarantee("hider_guarantees", hider, least_payment)
         shooter = self.parse_fraction(self.text(fields, "shooter_guarantees"))
-        if self.convert(shooter) != greatest:
-            self.refuse_guarantee("shooter_guarantees", shooter, greatest)
+        if self.convert(shooter) != greatest_payment:
+            self.refuse_guarantee("shooter_guarantees", shooter, greatest_payment)
         orbits = {self.orbit(hiding) for hiding in self.configuration_counts}
         return CheckedCertificate(
             game=self.game,
@@ -321,15 +321,15 @@ class _Certificate:
             orbits.setdefault(self.orbit(hiding), []).append(hiding)
         payments = dict.fromkeys(orbits, Fraction(0))
         total_probability = Fraction(0)
-        for number, entry in enumerate(entries, 1):
+        for tree_number, entry in enumerate(entries, 1):
             if set(entry) != {"probability", "tree"}:
-                self.refuse(f"tree {number} has {', '.join(entry)}, not probability, tree")
+                self.refuse(f"tree {tree_number} has {', '.join(entry)}, not probability, tree")
             probability = self.parse_fraction(self.text(entry, "probability"))
             total_probability += probability
-            shots = self.replay(entry["tree"], f"tree {number}")
+            shots = self.replay(entry["tree"], f"tree {tree_number}")
             for orbit_name, orbit in orbits.items():
-                total = sum(self.payment(shots[hiding]) for hiding in orbit)
-                payments[orbit_name] += probability * Fraction(total, len(orbit))
+                orbit_total = sum(self.payment(shots[hiding]) for hiding in orbit)
+                payments[orbit_name] += probability * Fraction(orbit_total, len(orbit))
         if total_probability != 1:
             self.refuse(f"the probabilities of the trees come to {total_probability}, not to 1")
         return payments
@@ -363,17 +363,19 @@ class _Certificate:
                 self.refuse(f"{name} shoots {node['shot']} twice")
             if any(is_all_hit):
                 self.refuse(f"{name} shoots {node['shot']} where everything is hit")
-            parts: dict[str, list[Hiding]] = {}
+            hidings_by_reply: dict[str, list[Hiding]] = {}
             for hiding in hidings:
-                parts.setdefault(str(reply(self.game, hiding, hits, bit)), []).append(hiding)
-            if set(node) - {"shot"} != set(parts):
+                hidings_by_reply.setdefault(str(reply(self.game, hiding, hits, bit)), []).append(
+                    hiding
+                )
+            if set(node) - {"shot"} != set(hidings_by_reply):
                 self.refuse(
                     f"{name} goes on from {node['shot']} after {', '.join(sorted(set(node)))}; the "
-                    f"replies there are {', '.join(sorted(parts))}"
+                    f"replies there are {', '.join(sorted(hidings_by_reply))}"
                 )
-            for answer, part in parts.items():
-                hits_after = hits if answer == "miss" else hits | bit
-                waiting.append((node[answer], part, hits_after, cells_shot | bit))
+            for reply_text, part_hidings in hidings_by_reply.items():
+                hits_after = hits if reply_text == "miss" else hits | bit
+                waiting.append((node[reply_text], part_hidings, hits_after, cells_shot | bit))
         return shots
 
     def check_leaf(self, node: dict[str, Any], hidings: list[Hiding], name: str) -> None:
@@ -414,11 +416,11 @@ class _Search:
 
     def __init__(self, masks: list[int], weights: list[int], effort: int):
         # The heaviest set has bit 0 of a family.
-        order = sorted(range(len(masks)), key=lambda i: (-weights[i], masks[i]))
-        self.weights = [weights[i] for i in order]
+        heaviest_first = sorted(range(len(masks)), key=lambda i: (-weights[i], masks[i]))
+        self.weights = [weights[i] for i in heaviest_first]
         self.hits = masks[0].bit_count()  # all sets have equally many cells
         columns: dict[int, int] = {}  # cell -> the family of the sets that have it
-        for bit, i in enumerate(order):
+        for bit, i in enumerate(heaviest_first):
             for cell in bits(masks[i]):
                 columns[cell] = columns.get(cell, 0) | 1 << bit
         self.columns = list(columns.values())
@@ -492,14 +494,14 @@ class _Search:
         best if the heaviest sets have the fewest misses.
         """
         if family not in self.bounds:
-            certain = sum(column & family == family for column in self.columns)
-            hits = self.hits - certain
-            misses, room, total = 0, 1, 0  # room -- for more sets with this number of misses
+            certain_hits = sum(column & family == family for column in self.columns)
+            hits = self.hits - certain_hits
+            misses, sequences_left, total = 0, 1, 0  # sequences with so many misses
             for bit in bits(family):
-                if not room:
+                if not sequences_left:
                     misses += 1
-                    room = comb(hits - 1 + misses, misses)
+                    sequences_left = comb(hits - 1 + misses, misses)
                 total += misses * self.weights[bit]
-                room -= 1
+                sequences_left -= 1
             self.bounds[family] = total
         return self.bounds[family]

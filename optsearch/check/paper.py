@@ -111,12 +111,12 @@ def solve(
         )
         heights = _heights(kernel, position, sets, memory) if cells else {}
         entries, size = (0, 0) if store is None else (len(store), store.size)
-    least = min(heights.values(), default=0)
-    best_cells = [cells[i] for i, height in heights.items() if height == least]
+    least_height = min(heights.values(), default=0)
+    best_cells = [cells[i] for i, height in heights.items() if height == least_height]
     return Solution(
         position=position,
         method="paper",
-        total_height=least,
+        total_height=least_height,
         configurations=len(sets),
         best_shots=tuple(map(position.game.cell, best_cells)),
         nodes=kernel.states,
@@ -186,15 +186,15 @@ def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
         samples = max(10, samples * 1000 // len(sets))
     cells = _useful_cells(sets)
     total = 0.0
-    for shots in range(len(cells) + 1):
+    for shot_count in range(len(cells) + 1):
         states = 0
         for _ in range(samples):
-            shot = sum(1 << cell for cell in generator.sample(cells, shots))
-            possible_hits = sorted({mask & shot for mask in sets})
-            hits = generator.choice(possible_hits)
-            if hits.bit_count() < hits_needed and _can_be_misses(shot & ~hits, sets):
+            shot_mask = sum(1 << cell for cell in generator.sample(cells, shot_count))
+            possible_hits = sorted({mask & shot_mask for mask in sets})
+            hits_mask = generator.choice(possible_hits)
+            if hits_mask.bit_count() < hits_needed and _can_be_misses(shot_mask & ~hits_mask, sets):
                 states += len(possible_hits)
-        total += comb(len(cells), shots) * states / samples
+        total += comb(len(cells), shot_count) * states / samples
     return max(1, round(total))
 
 
@@ -204,11 +204,11 @@ def _can_be_misses(misses: int, sets: list[int]) -> bool:
     The last shot of such an order is a cell that some set has without any other of the misses. It
     is taken away, and so on. misses -- a mask.
     """
-    parts = [mask & misses for mask in sets]
+    part_masks = [mask & misses for mask in sets]
     while misses:
-        last = next((part for part in parts if part.bit_count() == 1), 0)
-        if not last:
+        last_mask = next((part_mask for part_mask in part_masks if part_mask.bit_count() == 1), 0)
+        if not last_mask:
             return False
-        misses &= ~last
-        parts = [part & misses for part in parts]
+        misses &= ~last_mask
+        part_masks = [part_mask & misses for part_mask in part_masks]
     return True

@@ -165,7 +165,7 @@ class Marks:
         """
         certain = certain_marks(family)
         images_of_sets = [self.images(marks & ~certain) for marks, _ in family]
-        weights = [n for _, n in family]
+        weights = [set_weight for _, set_weight in family]
         return min(
             tuple(sorted(zip(image_of_family, weights, strict=True)))
             for image_of_family in zip(*images_of_sets, strict=True)
@@ -193,7 +193,7 @@ class Marks:
         for cell in bits(certain_hits):
             parts_by_mark = self._split_by_mark(family, cell)
             if len(parts_by_mark) > 1:
-                return [part for by_mark in parts_by_mark for part in self.parts(by_mark)]
+                return [part for part_of_mark in parts_by_mark for part in self.parts(part_of_mark)]
         return [family]
 
     def _split_by_mark(self, family: WeightedSets, cell: int) -> list[WeightedSets]:
@@ -222,11 +222,13 @@ class Marks:
             if not undecided_marks:
                 continue
             on_cell = self.marks_on[cell]
-            missed = tuple((marks, n) for marks, n in family if not marks & on_cell)
-            by_reply = self._split_by_mark(family, cell)
+            missed = tuple(
+                (marks, set_weight) for marks, set_weight in family if not marks & on_cell
+            )
+            parts_by_reply = self._split_by_mark(family, cell)
             if missed:
-                by_reply.append(missed)
-            yield cell, weight(missed), [p for part in by_reply for p in self.parts(part)]
+                parts_by_reply.append(missed)
+            yield cell, weight(missed), [p for part in parts_by_reply for p in self.parts(part)]
 
     def bound_by_counting(self, family: WeightedSets) -> int:
         """Bound the misses of a family from below by counting: the greater of two numbers.
@@ -243,20 +245,21 @@ class Marks:
         i misses before it. (A set with no mark left counts as if it had a cell of its own.)
         """
         certain = certain_marks(family)
-        sets = [(marks & ~certain, n) for marks, n in family]
+        sets = [(marks & ~certain, set_weight) for marks, set_weight in family]
         hits = max(marks.bit_count() for marks, _ in sets)
         replies = max(self.count_undecided(family)) if self.is_labelled else 1
-        weights = tuple(sorted((n for _, n in sets), reverse=True))
+        weights = tuple(sorted((set_weight for _, set_weight in sets), reverse=True))
         by_leaves = _leaf_counting(weights, hits, replies)
         if not self.is_labelled:
             return by_leaves
         weight_by_cell = [
-            sum(n for marks, n in sets if marks & on_cell) for on_cell in self.marks_on
+            sum(set_weight for marks, set_weight in sets if marks & on_cell)
+            for on_cell in self.marks_on
         ]
-        weight_by_cell += [n for marks, n in sets if not marks]
+        weight_by_cell += [set_weight for marks, set_weight in sets if not marks]
         weight_left, by_cover = weight(family), 0
-        for n in sorted(weight_by_cell, reverse=True):
-            weight_left = max(0, weight_left - n)
+        for set_weight in sorted(weight_by_cell, reverse=True):
+            weight_left = max(0, weight_left - set_weight)
             by_cover += weight_left
         return max(by_leaves, by_cover)
 
@@ -269,7 +272,7 @@ def _mark_bits(game: Game) -> dict[tuple[object, int], int]:
     the cell shot, or the whole ship if hits show their ships.
     """
     if game.shows_ships:
-        return {(0, int(place)): i for i, place in enumerate(game.labels)}
+        return {(0, int(ship_mask)): i for i, ship_mask in enumerate(game.labels)}
     has_plain_hits = HIT in game.hit_replies
     labels = (0, *game.labels) if has_plain_hits else game.labels
     marks = [(label, 1 << cell) for label in labels for cell in range(game.cells)]
@@ -344,7 +347,7 @@ def priced_misses(family: WeightedSets, prices: Prices) -> int:
         [priced for priced in priced_sets if priced.cells >> cell & 1] for cell in bits(all_cells)
     ]
     groups += [[priced] for priced in priced_sets if not priced.cells]
-    lowest: dict[int, int] = {}  # w(S) -> the least M(S) - y(S), over all S of this weight
+    least_by_weight: dict[int, int] = {}  # w(S) -> the least M(S) - y(S), over all S of this weight
     for group in groups:
         if len(group) > MOST_WITH_A_CELL:
             raise ValueError(f"{len(group)} sets have the same cell; at most {MOST_WITH_A_CELL}")
@@ -352,15 +355,18 @@ def priced_misses(family: WeightedSets, prices: Prices) -> int:
         weight_sums, price_sums = _subset_sums(set_weights), _subset_sums(set_prices)
         misses = _misses_of_subsets(_columns(masks), set_weights)
         for subset in range(1, len(misses)):
-            n = weight_sums[subset]
+            subset_weight = weight_sums[subset]
             value = PRICE_OF_MISS * misses[subset] - price_sums[subset]
-            lowest[n] = min(value, lowest.get(n, value))
+            least_by_weight[subset_weight] = min(value, least_by_weight.get(subset_weight, value))
     total = sum(prices)
-    for i in count():
-        step = min(value + PRICE_OF_MISS * i * n for n, value in lowest.items())
-        if step >= 0:  # and so are all later ones
+    for misses_before in count():
+        term = min(
+            value + PRICE_OF_MISS * misses_before * subset_weight
+            for subset_weight, value in least_by_weight.items()
+        )
+        if term >= 0:  # and so are all later ones
             return -(-total // PRICE_OF_MISS)  # rounded up: misses are whole
-        total += step
+        total += term
     raise AssertionError
 
 
@@ -424,9 +430,9 @@ def root_of(position: Position, prior: Prior | None = None) -> WeightedSets:
     game.require_sunk("a proof")
     weight_of: Counter[int] = Counter()  # by the marks
     for ships in reference.configurations(position):
-        added = 1 if prior is None else prior.weight(ships)
-        if added:
-            weight_of[marks_of(game, ships)] += added
+        added_weight = 1 if prior is None else prior.weight(ships)
+        if added_weight:
+            weight_of[marks_of(game, ships)] += added_weight
         if len(weight_of) > MAX_SETS:
             raise TooLarge(
                 f"{game} has more than {MAX_SETS:,} sets of cells from "
@@ -491,8 +497,8 @@ def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name
         """Return the misses of a family that counting or an earlier claim proves."""
         return max(marks.bound_by_counting(family), proved.get(marks.normal_form(family), 0))
 
-    for number, claim in enumerate(claims, 1):
-        where = f"{name}, claim {number}"
+    for claim_number, claim in enumerate(claims, 1):
+        where = f"{name}, claim {claim_number}"
         if claim.prices is not None:
             bound = _bound_by_prices(claim.family, claim.prices, marks, where)
             if bound < claim.misses:
@@ -512,8 +518,8 @@ def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name
                     )
             if len(claim.family) == 1:
                 raise ProofError(f"{where}: one set needs no miss")
-        normal = marks.normal_form(claim.family)
-        proved[normal] = max(claim.misses, proved.get(normal, 0))
+        normal_form = marks.normal_form(claim.family)
+        proved[normal_form] = max(claim.misses, proved.get(normal_form, 0))
     return sum(map(bound_of, marks.parts(root)))
 
 
@@ -635,17 +641,19 @@ def _parse_claim(line: str, marks: int, board: str, where: str) -> Claim:
     def refuse(problem: str) -> NoReturn:
         raise ProofError(f"{where}: {problem}")
 
-    def integers(value: object, lowest: int) -> list[int]:
-        if not isinstance(value, list) or any(type(n) is not int or n < lowest for n in value):
+    def require_integers(value: object, lowest: int) -> list[int]:
+        if not isinstance(value, list) or any(
+            type(number) is not int or number < lowest for number in value
+        ):
             refuse(f"{value!s:.60} is not a list of integers from {lowest} up")
         return value
 
     fields = _parse_json(line, where)
     if not isinstance(fields, list) or not 2 <= len(fields) <= 4 or type(fields[0]) is not int:
         refuse("it is not [misses, sets], [misses, sets, weights] or these with prices")
-    sets = integers(fields[1], 0)
-    weights = integers(fields[2], 1) if len(fields) > 2 else [1] * len(sets)
-    prices = integers(fields[3], -MOST_PRICE) if len(fields) == 4 else None
+    sets = require_integers(fields[1], 0)
+    weights = require_integers(fields[2], 1) if len(fields) > 2 else [1] * len(sets)
+    prices = require_integers(fields[3], -MOST_PRICE) if len(fields) == 4 else None
     if not sets or len(weights) != len(sets):
         refuse(f"it has {len(sets)} sets and {len(weights)} weights")
     if len(set(sets)) < len(sets):
@@ -659,5 +667,5 @@ def _parse_claim(line: str, marks: int, board: str, where: str) -> Claim:
         refuse(f"it has {len(sets)} sets and {len(prices)} prices")
     if max(prices) > MOST_PRICE:
         refuse(f"a price of {max(prices)}; at most {MOST_PRICE}")
-    by_set = dict(zip(sets, prices, strict=True))
-    return Claim(fields[0], family, tuple(by_set[cells] for cells, _ in family))
+    price_of_set = dict(zip(sets, prices, strict=True))
+    return Claim(fields[0], family, tuple(price_of_set[cells] for cells, _ in family))

@@ -71,11 +71,15 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 
     With a prior, their weights are added up, and configurations of weight 0 are left out.
     """
-    numbers: Counter[Hidden] = Counter()
+    weight_of_hidden: Counter[Hidden] = Counter()
     for ships in configurations(position):
         hidden = hidden_of(position.game, ships, position.hits)
-        numbers[hidden] += 1 if prior is None else prior.weight(ships)
-    return frozenset((hidden, number) for hidden, number in numbers.items() if number)
+        weight_of_hidden[hidden] += 1 if prior is None else prior.weight(ships)
+    return frozenset(
+        (hidden, hidden_weight)
+        for hidden, hidden_weight in weight_of_hidden.items()
+        if hidden_weight
+    )
 
 
 def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
@@ -274,12 +278,16 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
 def _best_cells(family: Family, objective: Objective, shots: float) -> list[int]:
     """List every useful cell that an optimal strategy can shoot now; shots -- how many are left."""
     if objective.kind == "within":
-        finished_after = finished_by_first_shot(family, int(shots))
-        most = max(finished_after.values())
-        return [cell for cell, number in finished_after.items() if number == most]
+        finished_by_cell = finished_by_first_shot(family, int(shots))
+        most_finished = max(finished_by_cell.values())
+        return [
+            cell
+            for cell, finished_count in finished_by_cell.items()
+            if finished_count == most_finished
+        ]
     heights = first_shots(family, shots)
-    least = min(heights.values())
-    return [cell for cell, height in heights.items() if height == least]
+    least_height = min(heights.values())
+    return [cell for cell, height in heights.items() if height == least_height]
 
 
 def _tree(position: Position, root: Family, objective: Objective, shots: float) -> DecisionTree:

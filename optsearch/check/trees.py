@@ -59,13 +59,13 @@ def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
     while waiting:
         visit = waiting.pop()
         if not len(visit.ships):
-            raise _fault(game, visit.shots, "no configuration gives these replies")
+            raise _make_error(game, visit.shots, "no configuration gives these replies")
         if isinstance(visit.node, Leaf):
             height += len(visit.shots) * _checked_leaf_weight(game, visit, visit.node)
         elif isinstance(visit.node, Node):
             waiting += _visits_after_shot(position, visit, visit.node)
         else:
-            raise _fault(game, visit.shots, f"{visit.node!r} is neither a Node nor a Leaf")
+            raise _make_error(game, visit.shots, f"{visit.node!r} is neither a Node nor a Leaf")
     return height
 
 
@@ -87,7 +87,7 @@ def _is_unfinished(game: Game, visit: _Visit) -> NDArray[np.bool_]:
     """Return for each configuration True if its game goes on at a node."""
     if game.ends_at_hit:
         return np.full(len(visit.ships), not visit.hits)
-    cells_left = visit.ships & ~_words(visit.hits)
+    cells_left = visit.ships & ~_mask_to_words(visit.hits)
     return np.asarray(cells_left.any(axis=(1, 2)), bool)
 
 
@@ -100,19 +100,19 @@ def _checked_leaf_weight(game: Game, visit: _Visit, leaf: Leaf) -> int:
     is_unfinished = _is_unfinished(game, visit)
     if is_unfinished.any():
         cells = _cells_of_first(ships[is_unfinished])
-        raise _fault(
+        raise _make_error(
             game,
             visit.shots,
-            f"the tree ends, but the configuration on {_names(game, cells)} has "
-            f"{_names(game, cells & ~visit.hits)} still to hit",
+            f"the tree ends, but the configuration on {_name_cells(game, cells)} has "
+            f"{_name_cells(game, cells & ~visit.hits)} still to hit",
         )
     weight = len(ships) if weights is None else int(weights.sum())
     if type(leaf.configurations) is not int or leaf.configurations != weight:
-        raise _fault(
+        raise _make_error(
             game,
             visit.shots,
             f"the leaf has weight {leaf.configurations!r}, but "
-            f"{configurations_text(len(ships))} on {_names(game, _cells_of_first(ships))} "
+            f"{configurations_text(len(ships))} on {_name_cells(game, _cells_of_first(ships))} "
             f"{'ends' if len(ships) == 1 else 'end'} there"
             + ("" if weights is None else f" and weigh {weight}"),
         )
@@ -130,30 +130,31 @@ def _visits_after_shot(position: Position, visit: _Visit, node: Node) -> Iterato
     is_unfinished = _is_unfinished(game, visit)
     if not is_unfinished.all():
         finished = _cells_of_first(ships[~is_unfinished])
-        raise _fault(
+        raise _make_error(
             game,
             shots,
             f"the tree shoots {cell_name(node.cell)}, but "
             + ("one" if game.ends_at_hit else "every")
-            + f" cell of the configuration on {_names(game, finished)} is hit",
+            + f" cell of the configuration on {_name_cells(game, finished)} is hit",
         )
-    bit = game.bit(node.cell)
-    for reply, gives_reply in _replies(game, ships, visit.hits, bit).items():
-        part = ships[gives_reply]
+    shot_mask = game.bit(node.cell)
+    for reply, gives_reply in _group_by_reply(game, ships, visit.hits, shot_mask).items():
+        ships_of_reply = ships[gives_reply]
         if reply in node.replies:
             yield _Visit(
                 shots=(*shots, Shot(node.cell, reply)),
                 node=node.replies[reply],
-                ships=part,
+                ships=ships_of_reply,
                 weights=None if visit.weights is None else visit.weights[gives_reply],
-                hits=visit.hits | bit if reply.hit else visit.hits,
+                hits=visit.hits | shot_mask if reply.hit else visit.hits,
             )
-        elif len(part):
-            raise _fault(
+        elif len(ships_of_reply):
+            raise _make_error(
                 game,
                 shots,
                 f"the tree shoots {cell_name(node.cell)} and has no branch for "
-                f"the {reply} of the configuration on {_names(game, _cells_of_first(part))}",
+                f"the {reply} of the configuration on "
+                f"{_name_cells(game, _cells_of_first(ships_of_reply))}",
             )
 
 
@@ -170,29 +171,31 @@ def _list_configurations(position: Position, prior: Prior | None) -> tuple[CellS
     ships = list_ships(position)
     hits = 0
     for shot in position.shots:
-        bit = game.bit(shot.cell)
-        ships = ships[_replies(game, ships, hits, bit)[shot.reply]]
+        shot_mask = game.bit(shot.cell)
+        ships = ships[_group_by_reply(game, ships, hits, shot_mask)[shot.reply]]
         if shot.reply.hit:
-            hits |= bit
+            hits |= shot_mask
     if prior is None:
         return ships, None
     weights = np.array(prior.weights(ships), object)
     return ships[weights > 0], weights[weights > 0]
 
 
-def _replies(game: Game, ships: CellSets, hits: int, shot: int) -> dict[Reply, NDArray[np.bool_]]:
+def _group_by_reply(
+    game: Game, ships: CellSets, hits: int, shot: int
+) -> dict[Reply, NDArray[np.bool_]]:
     """Map each reply to a shot to the configurations that give it, as an array of booleans.
 
     This is `position.reply` for all configurations at once. ships -- as in `_list_configurations`.
     hits, shot -- masks of cells. A reply may be given by no configuration.
     """
-    is_struck = (ships & _words(shot) != 0).any(axis=2)  # by configuration and ship
+    is_struck = (ships & _mask_to_words(shot) != 0).any(axis=2)  # by configuration and ship
     is_hit = is_struck.any(axis=1)
     if game.is_silent:
         return {HIT: is_hit, MISS: ~is_hit}
     replies = {MISS: ~is_hit}
-    for number, kind in enumerate(game.fleet):
-        placements, is_ship_struck = ships[:, number], is_struck[:, number]
+    for ship_index, kind in enumerate(game.fleet):
+        placements, is_ship_struck = ships[:, ship_index], is_struck[:, ship_index]
         for placement in np.unique(placements[is_ship_struck], axis=0):
             (ship,) = to_masks(placement[None])
             is_sunk = not ship & ~(hits | shot)
@@ -207,7 +210,7 @@ def _cells_of_first(ships: CellSets) -> int:
     return to_masks(np.bitwise_or.reduce(ships[:1], axis=1))[0]
 
 
-def _fault(game: Game, shots: Shots, problem: str) -> TreeError:
+def _make_error(game: Game, shots: Shots, problem: str) -> TreeError:
     """Return the error that a tree has a problem after these shots."""
     return TreeError(f"{game}, {path_text(shots)}: {problem}")
 
@@ -218,29 +221,29 @@ def _check_shot(position: Position, shots: Shots, node: Node) -> None:
     try:
         game.bit(node.cell)
     except GameError as error:
-        raise _fault(game, shots, f"the shot {error}") from None
+        raise _make_error(game, shots, f"the shot {error}") from None
     if any(shot.cell == node.cell for shot in shots):
-        raise _fault(game, shots, f"{cell_name(node.cell)} is shot twice")
+        raise _make_error(game, shots, f"{cell_name(node.cell)} is shot twice")
     if any(shot.cell == node.cell for shot in position.shots):
-        raise _fault(
+        raise _make_error(
             game,
             shots,
             f"{cell_name(node.cell)} is shot again; it was shot in the position {str(position)!r}",
         )
     for reply in node.replies:
         if reply not in known_replies(game):
-            raise _fault(
+            raise _make_error(
                 game,
                 shots,
                 f"{str(reply)!r} is not a reply of a game with announce={game.announce}",
             )
 
 
-def _words(mask: int) -> CellSets:
+def _mask_to_words(mask: int) -> CellSets:
     """Return a mask of cells as two words of 64 bits, shape (1, 2)."""
     return np.array([[mask & (1 << 64) - 1, mask >> 64]], np.uint64)
 
 
-def _names(game: Game, mask: int) -> str:
+def _name_cells(game: Game, mask: int) -> str:
     """Return the names of the cells of a mask, as in `A1 B3`."""
     return " ".join(game.names(mask))

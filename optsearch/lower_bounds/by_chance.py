@@ -48,10 +48,12 @@ def shots_by_chance(position: Position) -> Fraction:
     posterior.require_some()
     configurations, closed = posterior.configurations, position.closed
     occurrences = [
-        n for cell, n in enumerate(posterior.occurrence.ravel().tolist()) if not closed >> cell & 1
+        count
+        for cell, count in enumerate(posterior.occurrence.ravel().tolist())
+        if not closed >> cell & 1
     ]
-    certain_hits = sum(n == configurations for n in occurrences)
-    undecided_cells = sum(0 < n < configurations for n in occurrences)
+    certain_hits = sum(count == configurations for count in occurrences)
+    undecided_cells = sum(0 < count < configurations for count in occurrences)
     hits_left = position.hits_left
     if position.game.ends_at_hit and hits_left:
         if certain_hits:
@@ -68,12 +70,16 @@ def total_misses_by_chance(family: Family) -> int:
     and then only a miss tells them apart. So a smaller set counts a miss for each undecided cell
     that it does not have.
     """
-    certain, cells = family.certain, family.undecided.bit_count()
+    certain_mask, undecided_cells = family.certain, family.undecided.bit_count()
     weight_by_size: Counter[int] = Counter()
-    for mask, weight in zip(family.sets, family.weights, strict=True):
-        weight_by_size[(mask & ~certain).bit_count()] += weight
-    largest = max(weight_by_size)
-    total = Fraction(0)
+    for set_mask, weight in zip(family.sets, family.weights, strict=True):
+        weight_by_size[(set_mask & ~certain_mask).bit_count()] += weight
+    largest_size = max(weight_by_size)
+    mean_total = Fraction(0)
     for size, weight in weight_by_size.items():
-        total += weight * (misses_by_chance(size, cells) if size == largest else cells - size)
-    return floor(total)
+        mean_total += weight * (
+            misses_by_chance(size, undecided_cells)
+            if size == largest_size
+            else undecided_cells - size
+        )
+    return floor(mean_total)

@@ -90,10 +90,10 @@ from optsearch.support.store import Facts
 MOST_CELLS = 6  # the greatest j; with more cells a search takes hours on the paper's game
 MORE_CELLS = 8  # the greatest j on a small board, where a search takes seconds
 MOST_SETS = 1_000_000  # sets of cells of one size; with more, a search gives up
-_BEAM = 30  # sets of each size in the first, incomplete search
-_AT_ONCE = 10_000  # sets between two reports of progress
-_ROOM = 64  # placements through a cell, and cells of all of these, that the kernel takes
-_MANY = 2**60  # more than the number of configurations of any game here
+_NARROW_WIDTH = 30  # sets of each size in the first, incomplete search
+_SEQUENCES_AT_ONCE = 10_000  # sets between two reports of progress
+_KERNEL_ROOM = 64  # placements through a cell, and cells of all of these, that the kernel takes
+_GREATEST_COUNT = 2**60  # more than the number of configurations of any game here
 
 
 SetsProgress = Callable[[int, int, int, int], None]  # length, size, sets done, of all of this size
@@ -144,7 +144,7 @@ class Unfinished:
         # Row m, column k: the most configurations that m misses and k hits left can still finish.
         finished_in_time = [
             [
-                min(_MANY, count_sequences(misses - misses_made, hits_left))
+                min(_GREATEST_COUNT, count_sequences(misses - misses_made, hits_left))
                 for hits_left in range(hits + 1)
             ]
             for misses_made in range(most_misses + 1)
@@ -234,7 +234,7 @@ def finished_by_first_ship(
                 game, coverages, misses, start=length - 1, most_misses=max(length - 1, most_misses)
             )
             search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
-            _extend_level_by_level(search, length, width=min(_BEAM, limits.sets))
+            _extend_level_by_level(search, length, width=min(_NARROW_WIDTH, limits.sets))
             trials.append(_Trial(search.best + finished_after, length, finished_after, unfinished))
     for trial in sorted(trials, key=lambda trial: (trial.finished, trial.length)):
         if trial.finished < best.configurations:
@@ -280,7 +280,7 @@ def most_kept(
     """
     search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
     # A narrow search takes less time, and may already find a chain that keeps `limit`.
-    for width in (1, min(_BEAM, sets), sets):
+    for width in (1, min(_NARROW_WIDTH, sets), sets):
         is_complete = _extend_level_by_level(search, length, width, on_sets)
         if search.best >= limit:
             return None
@@ -306,9 +306,9 @@ def _extend_level_by_level(
     for size in range(1, length + 1):
         best_first = np.argsort(-kept_by_sequence, kind="stable")[:width]
         is_complete &= len(best_first) == len(kept_by_sequence)
-        for start in range(0, len(best_first), _AT_ONCE):
+        for start in range(0, len(best_first), _SEQUENCES_AT_ONCE):
             on_sets(length, size - 1, start, len(best_first))
-            batch = best_first[start : start + _AT_ONCE]
+            batch = best_first[start : start + _SEQUENCES_AT_ONCE]
             search.extend(sequences[batch], kept_by_sequence[batch], length)
         sequences, kept_by_sequence = search.collect(size)
     return is_complete
@@ -319,8 +319,8 @@ def _coverages_for_kernel(
 ) -> dict[int, ConditionalCoverage]:
     """Return the coverage of each placement of these classes, by the mask of the placement.
 
-    The kernel has room for _ROOM placements through one cell, and for as many cells of these. If
-    there are more, the shortest ships are left out.
+    The kernel has room for _KERNEL_ROOM placements through one cell, and for as many cells of
+    these. If there are more, the shortest ships are left out.
     """
     coverage_by_ship = {
         image: coverage for coverage in coverages for image in game.images(coverage.ship)
@@ -330,7 +330,7 @@ def _coverages_for_kernel(
         covered = 0
         for ship in through_cell:
             covered |= ship
-        if max(len(through_cell), covered.bit_count()) > _ROOM:
+        if max(len(through_cell), covered.bit_count()) > _KERNEL_ROOM:
             shortest = min(ship.bit_count() for ship in coverage_by_ship)
             longer = [coverage for coverage in coverages if coverage.ship.bit_count() > shortest]
             return _coverages_for_kernel(game, longer)

@@ -39,8 +39,8 @@ def complete_binary_tree(leaves: Leaves) -> Fraction:
     """
     if len(leaves) == 1:
         (leaf_count,) = leaves.values()
-        k = leaf_count.bit_length() - 1
-        return k + Fraction(2 * leaf_count - 2 ** (k + 1), leaf_count)
+        full_depth = leaf_count.bit_length() - 1
+        return full_depth + Fraction(2 * leaf_count - 2 ** (full_depth + 1), leaf_count)
     heap = [weight for weight, count in leaves.items() for _ in range(count)]
     total_weight = sum(heap)
     total_depth = 0
@@ -58,9 +58,11 @@ def complete_binary_tree_depths(leaves: int) -> list[int]:
     As in section 4.1 of the paper, the first ℓ − 2^k of the 2^k leaves of the full tree of height k
     are each expanded into two.
     """
-    k = leaves.bit_length() - 1
-    expanded = leaves - 2**k
-    return [k + 1] * (2 * expanded) + [k] * (2**k - expanded)
+    full_depth = leaves.bit_length() - 1
+    expanded_leaves = leaves - 2**full_depth
+    return [full_depth + 1] * (2 * expanded_leaves) + [full_depth] * (
+        2**full_depth - expanded_leaves
+    )
 
 
 def count_hit_sequences(game: Game) -> int:
@@ -126,18 +128,20 @@ def _count_hits_by_label(game: Game) -> set[tuple[int, ...]]:
         for label, cells in cells_by_label.items():
             counts[column_of[label]] = cells.bit_count()
         counts_by_kind[kind].add(tuple(counts))
-    possible = {(0,) * len(column_of)}
+    possible_counts = {(0,) * len(column_of)}
     for kind in game.fleet:
         with_ship = set()
-        for counts_before in possible:
-            with_ship |= {tuple(map(add, counts_before, added)) for added in counts_by_kind[kind]}
+        for counts_before in possible_counts:
+            with_ship |= {
+                tuple(map(add, counts_before, ship_counts)) for ship_counts in counts_by_kind[kind]
+            }
             if len(with_ship) * len(column_of) > MOST_COUNTS:
                 raise TooLarge(
                     f"{len(with_ship):,} ways or more in which hits can have {len(game.labels):,} "
                     f"labels; at most {MOST_COUNTS // len(column_of):,} are looked at"
                 )
-        possible = with_ship
-    return possible
+        possible_counts = with_ship
+    return possible_counts
 
 
 def leaf_counting_misses(leaves: Leaves, hits: int, hit_sequences: int = 1) -> int:
@@ -165,10 +169,10 @@ def leaf_counting_misses(leaves: Leaves, hits: int, hit_sequences: int = 1) -> i
             if sequences_left == 0:
                 misses += 1
                 sequences_left = hit_sequences * comb(hits - 1 + misses, misses)
-            placed = min(leaves_left, sequences_left)
-            total += placed * misses * weight
-            leaves_left -= placed
-            sequences_left -= placed
+            leaves_placed = min(leaves_left, sequences_left)
+            total += leaves_placed * misses * weight
+            leaves_left -= leaves_placed
+            sequences_left -= leaves_placed
     return total
 
 
@@ -232,14 +236,15 @@ def _misses_after(position: Position, plies: int) -> int:
         return _misses_after(position.after(position.game.cell(cell), answer), plies - 1)
 
     symmetries = [
-        p
-        for p in position.game.symmetries()
-        if all(mask == image(mask, p) for mask in (position.hits, position.misses))
+        symmetry
+        for symmetry in position.game.symmetries()
+        if all(mask == image(mask, symmetry) for mask in (position.hits, position.misses))
     ]
     bounds = []
     for cell, hit in enumerate(posterior.occurrence.ravel().tolist()):
         is_shot = position.closed >> cell & 1
-        is_repeat = min(p[cell] for p in symmetries) < cell  # symmetric to a cell before
+        # It is symmetric to a cell before.
+        is_repeat = min(symmetry[cell] for symmetry in symmetries) < cell
         if not hit or is_shot or is_repeat:
             continue
         missed = posterior.configurations - hit
@@ -253,15 +258,18 @@ def weighted_leaf_counting_after(family: Family) -> Fraction:
     Leaves are counted after each possible first shot, as `leaf_counting_after` does with one ply.
     The cells in every set are certain hits, so they are taken off before.
     """
-    certain = family.certain
-    sets = [(cells & ~certain, n) for cells, n in zip(family.sets, family.weights, strict=True)]
-    hits = max(cells.bit_count() for cells, _ in sets)
+    certain_mask = family.certain
+    sets = [
+        (cells & ~certain_mask, set_weight)
+        for cells, set_weight in zip(family.sets, family.weights, strict=True)
+    ]
+    most_hits = max(cells.bit_count() for cells, _ in sets)
     bounds = []
     for cell in bits(family.undecided):
         leaves_hit = Counter(weight for cells, weight in sets if cells >> cell & 1)
         leaves_missed = Counter(weight for cells, weight in sets if not cells >> cell & 1)
         misses_of_shot = sum(weight * count for weight, count in leaves_missed.items())
-        misses_after_hit = leaf_counting_misses(leaves_hit, hits - 1)
-        misses_after_miss = leaf_counting_misses(leaves_missed, hits)
+        misses_after_hit = leaf_counting_misses(leaves_hit, most_hits - 1)
+        misses_after_miss = leaf_counting_misses(leaves_missed, most_hits)
         bounds.append(misses_of_shot + misses_after_hit + misses_after_miss)
     return family.mean_hits + Fraction(min(bounds, default=0), family.weight)

@@ -136,18 +136,18 @@ def first_bounds(position: Position) -> list[Bound]:
     The lower bound is one shot for each cell of a ship, the upper one the mean of random shots.
     """
     game, hits = position.game, position.hits_left
-    cells = game.cells - (position.closed | game.holes).bit_count()
+    open_cells = game.cells - (position.closed | game.holes).bit_count()
     if game.ends_at_hit:
-        misses = misses_before_hit(game.fleet_cells, cells) if hits else 0
-        chance = "any cell, by chance: the first of k of n cells is hit after (n+1)/(k+1) shots"
+        misses = misses_before_hit(game.fleet_cells, open_cells) if hits else 0
+        reason = "any cell, by chance: the first of k of n cells is hit after (n+1)/(k+1) shots"
         return [
             _lower_bound("one hit", Fraction(hits), "the first hit ends the game"),
-            Bound("cells at random", "upper", hits + Fraction(misses), chance),
+            Bound("cells at random", "upper", hits + Fraction(misses), reason),
         ]
-    chance = "any cell, by chance: k of n cells are hit after k(n+1)/(k+1) shots"
+    reason = "any cell, by chance: k of n cells are hit after k(n+1)/(k+1) shots"
     return [
         _lower_bound("one shot for each cell", Fraction(hits), "every cell of a ship is shot"),
-        Bound("cells at random", "upper", hits + misses_by_chance(hits, cells), chance),
+        Bound("cells at random", "upper", hits + misses_by_chance(hits, open_cells), reason),
     ]
 
 
@@ -162,14 +162,14 @@ def first_objective_bounds(
     weight -- of all configurations together: their number without a prior.
     """
     game, hits = position.game, position.hits_left
-    cells = game.cells - (position.closed | game.holes).bit_count()
+    open_cells = game.cells - (position.closed | game.holes).bit_count()
     if objective.kind == "worst":
         misses = 0 if prior is not None else _bound_worst_misses(position)
-        return hits + misses, cells
+        return hits + misses, open_cells
     if game.ends_at_hit:
         return 0, weight
     misses = (objective.shots or 0) - hits
-    if misses >= cells - hits:
+    if misses >= open_cells - hits:
         return weight, weight
     if game.contact == "any" or position.shots or not game.is_silent or prior is not None:
         return 0, weight  # configurations may share a sequence of replies, or weigh more than 1
@@ -186,7 +186,7 @@ def _bound_worst_misses(position: Position) -> int:
     game = position.game
     if position.shots or game.ends_at_hit or game.label_of_kind is None:
         return 0
-    bounds = (n for sets in hidden_ship_sets(game) for n in worst_case_misses(game, sets))
+    bounds = (misses for sets in hidden_ship_sets(game) for misses in worst_case_misses(game, sets))
     return max(bounds, default=0)
 
 
@@ -280,13 +280,13 @@ def _bound_from_shown_ships(position: Position, configurations: int) -> Bound:
     game, ships = position.game, len(position.game.fleet)
     placements = game.label_table.labels_by_cell
     placements_on_cell = Counter(cell for _, ship in placements for cell in bits(ship))
-    first_hits = max(placements_on_cell.values()) ** ships
-    misses = leaf_counting_misses({1: configurations}, ships, first_hits)
+    first_hit_sequences = max(placements_on_cell.values()) ** ships
+    misses = leaf_counting_misses({1: configurations}, ships, first_hit_sequences)
     return _lower_bound(
         "leaf counting of ships",
         position.hits_left + Fraction(misses, configurations),
         "at most C(s-1+j, j) leaves have s ships and j misses, "
-        f"times {first_hits:,} for what hits show",
+        f"times {first_hit_sequences:,} for what hits show",
     )
 
 
@@ -311,14 +311,18 @@ def _bound_from_ships_apart(position: Position, configurations: int) -> Bound:
     """
     game, hits = position.game, position.hits_left
     contact = "corner" if game.board.has_corners else "none"
-    rules = replace(game.with_announcement("nothing"), contact=contact)
-    apart = Posterior(Position(rules, position.shots)).configurations
-    misses = leaf_counting_misses({1: apart}, hits, count_hit_sequences(game)) if apart else 0
+    game_apart = replace(game.with_announcement("nothing"), contact=contact)
+    apart_count = Posterior(Position(game_apart, position.shots)).configurations
+    misses = (
+        leaf_counting_misses({1: apart_count}, hits, count_hit_sequences(game))
+        if apart_count
+        else 0
+    )
     return _lower_bound(
         "leaf counting of ships apart",
         hits + Fraction(misses, configurations),
-        f"leaf counting of the {apart:,} of {configurations:,} configurations in which no ships "
-        "touch",
+        f"leaf counting of the {apart_count:,} of {configurations:,} configurations in which no "
+        "ships touch",
     )
 
 
@@ -377,25 +381,25 @@ def _bounds_from_leaves(position: Position, family: Family | None = None) -> lis
     something, the position must be a whole game.
     """
     game, hits = position.game, position.hits_left
-    silent = position if position.shots else Position(game.with_announcement("nothing"))
-    leaves = leaves_of(silent) if family is None else Counter(family.weights)
-    sequences = count_hit_sequences(game)
+    silent_position = position if position.shots else Position(game.with_announcement("nothing"))
+    leaves = leaves_of(silent_position) if family is None else Counter(family.weights)
+    hit_sequences = count_hit_sequences(game)
     bounds = []
-    if sequences == 1:
+    if hit_sequences == 1:
         source = "Audinot, Bonnet and Viennot (2014), section 4.1, equation 2"
         bounds.append(_lower_bound("complete binary tree", complete_binary_tree(leaves), source))
     source = "at most C(k-1+j, j) leaves have k hits and j misses"
-    if sequences > 1:
-        source += f", times {sequences:,} sequences of what hits tell"
-    bounds.append(_lower_bound("leaf counting", leaf_counting(leaves, hits, sequences), source))
-    after_ply = None
+    if hit_sequences > 1:
+        source += f", times {hit_sequences:,} sequences of what hits tell"
+    bounds.append(_lower_bound("leaf counting", leaf_counting(leaves, hits, hit_sequences), source))
+    mean_after_ply = None
     if family is not None:
-        after_ply = weighted_leaf_counting_after(family)
-    elif sequences == 1 and game.contact != "any":
-        after_ply = leaf_counting_after(silent, 1)
-    if after_ply is not None:
+        mean_after_ply = weighted_leaf_counting_after(family)
+    elif hit_sequences == 1 and game.contact != "any":
+        mean_after_ply = leaf_counting_after(silent_position, 1)
+    if mean_after_ply is not None:
         source = "leaf counting for both replies to the first shot, the least over all shots"
-        bounds.append(_lower_bound("leaf counting after one ply", after_ply, source))
+        bounds.append(_lower_bound("leaf counting after one ply", mean_after_ply, source))
     return bounds
 
 

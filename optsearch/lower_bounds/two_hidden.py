@@ -182,8 +182,8 @@ class TwoHidden:
                 to_words(short),
                 fits,
             )
-        except ValueError as e:
-            raise TooLarge(f"two hidden ships of {game}: {e}") from None
+        except ValueError as error:
+            raise TooLarge(f"two hidden ships of {game}: {error}") from None
 
     def list_revealed_sets(self) -> CellSets:
         """List the cells of every set of revealed ships: uint64 of shape (sets, 2).
