@@ -286,7 +286,7 @@ def test_workers_with_other_code(cluster, address):
 
 
 def test_a_scheduler_without_a_worker(monkeypatch, tmp_path):
-    monkeypatch.setattr(clusters, "PATIENCE", 0.1)
+    monkeypatch.setattr(clusters, "PATIENCE_SECONDS", 0.1)
     started = Started(tmp_path)
     try:
         client = Client(scheduler_file=str(started.file), timeout=MANY_SECONDS)

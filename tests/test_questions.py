@@ -107,7 +107,7 @@ def by_definition(answers, wrong):
 def test_all_that_is_exact_is_that_of_the_definition(monkeypatch, wrong):
     """Listed, or counted: all but the questions that only a sample of the boards can answer."""
     listed = ask(Position(GAME, SHOTS), wrong=wrong)
-    monkeypatch.setattr(worth, "LISTED", 0)
+    monkeypatch.setattr(worth, "MOST_LISTED", 0)
     counted = ask(Position(GAME, SHOTS), wrong=wrong, samples=10, seed=1)
     counted = {one.question: one for one in counted if one.method != "sampled"}
     assert {one.question for one in listed} == {*built_in_questions(Game(GAME))}
@@ -126,7 +126,7 @@ def test_all_that_is_exact_is_that_of_the_definition(monkeypatch, wrong):
 
 @pytest.mark.parametrize("wrong", ["0", "0.1"])
 def test_a_sample_agrees_within_its_error(monkeypatch, wrong):
-    monkeypatch.setattr(worth, "LISTED", 0)
+    monkeypatch.setattr(worth, "MOST_LISTED", 0)
     for one in ask(
         Position(GAME, SHOTS), ["row 3", "top left", "two ships touch"], wrong=wrong, seed=2
     ):
@@ -152,8 +152,8 @@ def test_two_answers_tell_what_the_paper_says():
 def test_a_reply_is_a_question(monkeypatch):
     """Its answers are counted where sinkings are told, too."""
     position = Position("4x4:3,2,announce=ship", "B2=hit C2=hit")
-    for listed in (worth.LISTED, 0):
-        monkeypatch.setattr(worth, "LISTED", listed)
+    for listed in (worth.MOST_LISTED, 0):
+        monkeypatch.setattr(worth, "MOST_LISTED", listed)
         (one,) = worth.Inquiry(position).rank([question_of_shot(position, (1, 3))])
         after = {reply: Posterior(position.after("D2", reply)) for reply in one.answers}
         assert {*one.answers} == {"miss", "sunk:3"}
@@ -368,7 +368,7 @@ def test_a_fleet_that_is_not_known(monkeypatch, shots, has_prior):
     position = MixedPosition("4x4:2-3a,2-3b,contact=any,announce=name", shots)
     prior = FleetPrior(position.game) if has_prior else None
     listed = {one.question: one for one in ask(position, prior=prior)}
-    monkeypatch.setattr(worth, "LISTED", 0)
+    monkeypatch.setattr(worth, "MOST_LISTED", 0)
     counted = {one.question: one for one in ask(position, samples=2000, seed=1, prior=prior)}
     assert {one.method for one in counted.values()} == {"counted", "sampled"}
     for text, one in listed.items():
@@ -383,7 +383,7 @@ def test_a_fleet_that_is_not_known(monkeypatch, shots, has_prior):
         assert abs(other.gain - one.gain) <= 4 * other.gain_error
     inquiry = worth.Inquiry(position)
     shot, bits = inquiry.best_shot
-    monkeypatch.setattr(worth, "LISTED", 10**6)
+    monkeypatch.setattr(worth, "MOST_LISTED", 10**6)
     assert worth.Inquiry(position).best_shot == (shot, pytest.approx(bits))
 
 

@@ -249,7 +249,7 @@ def test_the_tree_of_a_solution_found_with_a_table(tmp_path):
 def test_processes_go_on_from_a_table(tmp_path, monkeypatch, text):
     """What two processes found they hand over while they search, and two others begin with it."""
     monkeypatch.setattr(team, "HANDED_OVER", 0.05)
-    monkeypatch.setattr(sharing, "IDLE", 0.01)
+    monkeypatch.setattr(sharing, "IDLE_SECONDS", 0.01)
     alone = solver.solve(text)
     with process_pool(2) as pool:
         first = solver.solve(text, table=tmp_path, executor=pool)

@@ -50,10 +50,12 @@ class HiddenBoards:
 
         The array has the shape (boards, rows, columns).
         """
-        cells = np.zeros((len(self), self.game.cells), np.uint8)
-        for i in range(len(self.game.fleet)):  # ships do not overlap, so the numbers are not mixed
-            cells += (i + 1) * to_cells(self.ships[:, i], self.game.cells)
-        return cells.reshape(-1, self.game.rows, self.game.columns)
+        numbers_by_cell = np.zeros((len(self), self.game.cells), np.uint8)
+        for ship_index in range(len(self.game.fleet)):  # ships do not overlap: no numbers are mixed
+            numbers_by_cell += (ship_index + 1) * to_cells(
+                self.ships[:, ship_index], self.game.cells
+            )
+        return numbers_by_cell.reshape(-1, self.game.rows, self.game.columns)
 
     @cached_property
     def _placements_of_ships(self) -> list[tuple[list[int], NDArray[np.intp]]]:
@@ -86,13 +88,13 @@ class HiddenBoards:
         """Return the answers of all boards to a question that single ships answer."""
         texts = [question.default_answer, *question.answers_of_ships]
         codes = np.zeros(len(self), np.intp)  # the default answer has code 0
-        for kind, (placements, index) in zip(
+        for kind, (placements, placement_index) in zip(
             self.game.fleet, self._placements_of_ships, strict=True
         ):
             answers = [question.answer_of_ship(kind, placement) for placement in placements]
             codes_of_placements = np.array([texts.index(answer) for answer in answers], np.intp)
             # The ships of one board give the default answer and at most one other answer.
-            codes = np.maximum(codes, codes_of_placements[index])
+            codes = np.maximum(codes, codes_of_placements[placement_index])
         return CodedAnswers(texts, codes)
 
     def weigh_answers(self, question: BoardQuestion) -> dict[str, int]:
@@ -100,7 +102,9 @@ class HiddenBoards:
         texts, codes = self.answers(question)
         totals = np.zeros(len(texts), self.weights.dtype)
         np.add.at(totals, codes, self.weights)
-        return {answer: n for answer, n in zip(texts, totals.tolist(), strict=True) if n}
+        return {
+            answer: total for answer, total in zip(texts, totals.tolist(), strict=True) if total
+        }
 
     @cached_property
     def has_ship(self) -> NDArray[np.bool_]:
@@ -118,18 +122,24 @@ class HiddenBoards:
         codes -- for each board the code of its answer, from 0 to answer_count - 1.
         parity -- 0 for the boards with even indices alone, 1 for those with odd ones, None for all.
         """
-        chosen = slice(None) if parity is None else slice(parity, None, 2)
-        codes, weights, has_ship = codes[chosen], self.weights[chosen], self.has_ship[chosen]
-        rows = [weights[codes == code] @ has_ship[codes == code] for code in range(answer_count)]
-        return np.array(rows, object)
+        chosen_boards = slice(None) if parity is None else slice(parity, None, 2)
+        codes, weights, has_ship = (
+            codes[chosen_boards],
+            self.weights[chosen_boards],
+            self.has_ship[chosen_boards],
+        )
+        weights_by_code = [
+            weights[codes == code] @ has_ship[codes == code] for code in range(answer_count)
+        ]
+        return np.array(weights_by_code, object)
 
 
 def _distinct_masks(cell_sets: CellSets) -> tuple[list[int], NDArray[np.intp]]:
     """Return the different rows as masks, and for each row the index of its mask."""
-    order = np.lexsort(cell_sets.T)
-    ordered = cell_sets[order]  # equal rows are neighbours
+    sorted_indices = np.lexsort(cell_sets.T)
+    ordered = cell_sets[sorted_indices]  # equal rows are neighbours
     is_first = np.ones(len(cell_sets), bool)  # of some equal rows
     is_first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    index = np.empty(len(cell_sets), np.intp)
-    index[order] = np.cumsum(is_first) - 1
-    return to_masks(ordered[is_first]), index
+    index_of_mask = np.empty(len(cell_sets), np.intp)
+    index_of_mask[sorted_indices] = np.cumsum(is_first) - 1
+    return to_masks(ordered[is_first]), index_of_mask

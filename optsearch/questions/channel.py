@@ -72,8 +72,10 @@ class Channel:
         counts -- how many boards of the sample have each true answer. The error is that of the
         linear part of `bits` as a function of their shares (the delta method).
         """
-        heard = map(float, self.probabilities_heard(counts))
-        surprise = np.array([-log2(p) if p else 0.0 for p in heard])
+        probabilities = map(float, self.probabilities_heard(counts))
+        surprise = np.array(
+            [-log2(probability) if probability else 0.0 for probability in probabilities]
+        )
         # The derivative of `bits` by the share of each true answer, but for a constant.
         slopes = surprise @ (self.matrix / self.scale).astype(float)
         boards = sum(counts)

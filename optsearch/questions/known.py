@@ -19,7 +19,7 @@ from optsearch.questions.boards import HiddenBoards
 from optsearch.questions.questions import BoardQuestion, question_of
 from optsearch.support.errors import OptsearchError
 
-BATCH = 100_000  # boards that are asked together, which bounds the memory
+BOARDS_AT_ONCE = 100_000  # boards that are asked together, which bounds the memory
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class KnownAnswers(BoardFilter):
         ships -- the boards, as `HiddenBoards` takes them.
         """
         is_kept = np.ones(len(ships), bool)
-        for start in range(0, len(ships), BATCH):
-            batch = slice(start, start + BATCH)
+        for start in range(0, len(ships), BOARDS_AT_ONCE):
+            batch = slice(start, start + BOARDS_AT_ONCE)
             boards = HiddenBoards(self.game, ships[batch])
             for known_answer in self.answers:
                 texts, codes = boards.answers(known_answer.question)

@@ -23,7 +23,7 @@ from optsearch.game.shapes import LengthRange
 from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.user_code import UserFunction, call_user_code, safe_repr
 
-LONGEST = 40  # signs of an answer
+LONGEST_ANSWER = 40  # signs of an answer
 ShipNumbers = NDArray[np.uint8]  # shape (boards, rows, columns): the number of the ship; 0 is water
 
 
@@ -93,14 +93,14 @@ def _regions(game: Game) -> Iterator[tuple[str, int]]:
     """
     rows, columns = range(game.rows), range(game.columns)
 
-    def mask(some_rows: range, some_columns: range) -> int:
+    def region_mask(some_rows: range, some_columns: range) -> int:
         cells = ((i, j) for i in some_rows for j in some_columns)
         return sum(1 << i * game.columns + j for i, j in cells)
 
     for row in rows:
-        yield f"row {row + 1}", mask(range(row, row + 1), columns)
+        yield f"row {row + 1}", region_mask(range(row, row + 1), columns)
     for column in columns:
-        yield f"column {column_name(column)}", mask(rows, range(column, column + 1))
+        yield f"column {column_name(column)}", region_mask(rows, range(column, column + 1))
     if not game.is_rectangle:
         return
     height, width = game.rows // 2, game.columns // 2
@@ -108,26 +108,28 @@ def _regions(game: Game) -> Iterator[tuple[str, int]]:
     sides = {"left": columns[:width], "right": columns[game.columns - width :]}
     for half, rows_of_half in halves.items():
         for side, columns_of_side in sides.items():
-            yield f"{half} {side}", mask(rows_of_half, columns_of_side)
+            yield f"{half} {side}", region_mask(rows_of_half, columns_of_side)
 
 
 def ship_in_region(game: Game) -> Iterator[BoardQuestion]:
     """Is there a ship in a row, a column, a quarter?"""
-    for name, region in _regions(game):
-        yes = {(kind, ship): "yes" for kind, ship in possible_ships(game) if ship & region}
-        yield BoardQuestion(f"any in {name}", yes, is_exclusive=False)
+    for name, region_mask in _regions(game):
+        yes_answers = {
+            (kind, ship): "yes" for kind, ship in possible_ships(game) if ship & region_mask
+        }
+        yield BoardQuestion(f"any in {name}", yes_answers, is_exclusive=False)
 
 
 def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
     """How many cells of ships are in a row, a column, a quarter?"""
-    for name, region in _regions(game):
-        is_inside = game.array(region).astype(bool)
+    for name, region_mask in _regions(game):
+        is_inside = game.array(region_mask).astype(bool)
 
         def count_cells(boards: ShipNumbers, is_inside: NDArray[np.bool_] = is_inside) -> list[str]:
             return list(map(str, np.count_nonzero(boards[:, is_inside], axis=1).tolist()))
 
-        counts = tuple(map(str, range(int(is_inside.sum()) + 1)))
-        yield BoardQuestion(name, answer_boards=count_cells, board_answers=counts)
+        possible_counts = tuple(map(str, range(int(is_inside.sum()) + 1)))
+        yield BoardQuestion(name, answer_boards=count_cells, board_answers=possible_counts)
 
 
 def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
@@ -144,26 +146,26 @@ def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
 def ship_is_horizontal(game: Game) -> Iterator[BoardQuestion]:
     """Does a ship lie in a row?"""
     for name, ships in _single_ships(game):
-        rows_of = {ship: {row for row, _ in game.cells_of(ship[1])} for ship in ships}
-        yes = {ship: "yes" for ship, rows in rows_of.items() if len(rows) == 1}
-        yield BoardQuestion(f"{name} horizontal", yes)
+        rows_of_ship = {ship: {row for row, _ in game.cells_of(ship[1])} for ship in ships}
+        yes_answers = {ship: "yes" for ship, rows in rows_of_ship.items() if len(rows) == 1}
+        yield BoardQuestion(f"{name} horizontal", yes_answers)
 
 
 def cell_of_ship(game: Game) -> Iterator[BoardQuestion]:
     """Is this a cell of that ship?"""
     for name, ships in _single_ships(game):
         for cell in game.cells_of((1 << game.cells) - 1 & ~game.holes):
-            bit = game.bit(cell)
-            yes = {(kind, ship): "yes" for kind, ship in ships if ship & bit}
-            yield BoardQuestion(f"{name} on {cell_name(cell)}", yes)
+            cell_mask = game.bit(cell)
+            yes_answers = {(kind, ship): "yes" for kind, ship in ships if ship & cell_mask}
+            yield BoardQuestion(f"{name} on {cell_name(cell)}", yes_answers)
 
 
 def length_of_ship(game: Game) -> Iterator[BoardQuestion]:
     """How long is a ship, if that is not known?"""
     if isinstance(game, MixedGame):
         for name, ships in _single_ships(game):
-            lengths = {ship: str(ship[1].bit_count()) for ship in ships}
-            yield BoardQuestion(f"length of {name}", lengths)
+            length_texts = {ship: str(ship[1].bit_count()) for ship in ships}
+            yield BoardQuestion(f"length of {name}", length_texts)
 
 
 def two_touch(game: Game) -> Iterator[BoardQuestion]:
@@ -172,11 +174,11 @@ def two_touch(game: Game) -> Iterator[BoardQuestion]:
     def find_touching(boards: ShipNumbers) -> list[str]:
         above_and_below = boards[:, :-1], boards[:, 1:]
         left_and_right = boards[:, :, :-1], boards[:, :, 1:]
-        touch = np.zeros(len(boards), bool)
+        has_touching = np.zeros(len(boards), bool)
         for cells, neighbours in (above_and_below, left_and_right):
             are_both_ships = (cells > 0) & (neighbours > 0)
-            touch |= (are_both_ships & (cells != neighbours)).any(axis=(1, 2))
-        return ["yes" if is_touching else "no" for is_touching in touch.tolist()]
+            has_touching |= (are_both_ships & (cells != neighbours)).any(axis=(1, 2))
+        return ["yes" if is_touching else "no" for is_touching in has_touching.tolist()]
 
     if game.is_rectangle:
         answers = ("no", "yes")
@@ -201,15 +203,19 @@ def built_in_questions(game: Game) -> dict[str, BoardQuestion]:
 
 def question_of_shot(position: Position, cell: Cell) -> BoardQuestion:
     """Return the question that a shot at a cell asks: its answers are the replies."""
-    game, bit = position.game, position.game.bit(cell)
+    game, cell_mask = position.game, position.game.bit(cell)
     is_told_by_length = isinstance(game, MixedGame) and not game.names_hits
 
-    def reply(kind: int, ship: int) -> str:
+    def reply_text(kind: int, ship: int) -> str:
         told_kind = ship.bit_count() if is_told_by_length else kind
-        is_sunk = not ship & ~(position.hits | bit)
-        return str(game.hit_reply(told_kind, ship, bit.bit_length() - 1, is_sunk))
+        is_sunk = not ship & ~(position.hits | cell_mask)
+        return str(game.hit_reply(told_kind, ship, cell_mask.bit_length() - 1, is_sunk))
 
-    replies = {(kind, ship): reply(kind, ship) for kind, ship in possible_ships(game) if ship & bit}
+    replies = {
+        (kind, ship): reply_text(kind, ship)
+        for kind, ship in possible_ships(game)
+        if ship & cell_mask
+    }
     return BoardQuestion(f"shot at {cell_name(cell)}", replies, default_answer="miss")
 
 
@@ -264,9 +270,9 @@ def _answer_text(returned: object, question: str) -> str:
     answer = returned.item() if isinstance(returned, np.generic) else returned
     if isinstance(answer, bool):
         return "yes" if answer else "no"
-    if isinstance(answer, int | str) and 0 < len(str(answer)) <= LONGEST:
+    if isinstance(answer, int | str) and 0 < len(str(answer)) <= LONGEST_ANSWER:
         return str(answer)
     raise StrategyError(
         f"{question} answers {safe_repr(answer)} for a board; True, False, a whole number or a "
-        f"text of at most {LONGEST} signs is accepted"
+        f"text of at most {LONGEST_ANSWER} signs is accepted"
     )

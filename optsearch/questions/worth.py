@@ -31,9 +31,9 @@ from optsearch.questions.questions import (
     question_of_shot,
 )
 
-LISTED = 100_000  # configurations up to which each one is asked
+MOST_LISTED = 100_000  # configurations up to which each one is asked
 SAMPLES = 10_000
-SMALL = 200  # configurations up to which the optimum after an answer is searched
+MOST_SEARCHED = 200  # configurations up to which the optimum after an answer is searched
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Inquiry:
     @cached_property
     def is_listed(self) -> bool:
         """True if the boards are few enough to ask each of them."""
-        return self.posterior.configurations <= LISTED
+        return self.posterior.configurations <= MOST_LISTED
 
     @cached_property
     def boards(self) -> HiddenBoards:
@@ -177,13 +177,13 @@ class Inquiry:
                 (answer,) = question.answers_of_ships
                 weights[question] = self._posterior_without(question, answer).configurations
             return weights
-        for part in self.posterior.parts:  # the outer loop, because each needs its counting table
-            ships = possible_ships(part.part.position.game)
+        for weighed in self.posterior.parts:  # the outer loop: each needs its counting table
+            ships = possible_ships(weighed.part.position.game)
             for question in questions:
                 masks = {mask for _, mask in question.ship_answers or ()}
-                barred = frozenset((kind, mask) for kind, mask in ships if mask in masks)
-                number = PartPosterior(part.part, barred).configurations
-                weights[question] += part.weight * part.part.letterings * number
+                barred_ships = frozenset((kind, mask) for kind, mask in ships if mask in masks)
+                configurations = PartPosterior(weighed.part, barred_ships).configurations
+                weights[question] += weighed.weight * weighed.part.letterings * configurations
         return weights
 
     def _posterior_without(self, question: BoardQuestion, answer: str) -> Posterior:
@@ -204,8 +204,8 @@ class Inquiry:
     def best_hit(self) -> Fraction:
         """The probability that the best next shot hits; 0 if every cell is shot."""
         posterior = self.posterior
-        rows = posterior.frequency if posterior.is_exact else posterior.probability.tolist()
-        chances = [chance for row in rows for chance in row]
+        chance_rows = posterior.frequency if posterior.is_exact else posterior.probability.tolist()
+        chances = [chance for row in chance_rows for chance in row]
         return Fraction(max((chances[cell] for cell in self._open_cells), default=0))
 
     @cached_property
@@ -270,7 +270,7 @@ class Inquiry:
         if method == "sampled" or (method == "counted" and is_mixed):
             return self._estimate_gain(question)
         if method == "listed":
-            codes, answer_count = self._codes(question, weights)
+            codes, answer_count = self._answer_codes(question, weights)
             by_answer_and_cell = self.boards.weigh_cells(codes, answer_count)
         else:
             by_answer_and_cell = self._count_cells(question, weights)
@@ -287,17 +287,19 @@ class Inquiry:
 
         weights -- of the boards with each answer. The array has a row for each of these answers.
         """
-        everywhere = self.posterior.occurrence.ravel().astype(object)
-        rows, default_row = {}, everywhere
+        cell_weights = self.posterior.occurrence.ravel().astype(object)
+        weights_by_answer, default_weights = {}, cell_weights
         for answer in weights.keys() - {question.default_answer}:
-            rows[answer] = everywhere
+            weights_by_answer[answer] = cell_weights
             if weights[answer] < self.weight:
-                without = self._posterior_without(question, answer).occurrence.ravel()
-                rows[answer] = everywhere - without
-            default_row = default_row - rows[answer]
-        return np.array([rows.get(answer, default_row) for answer in weights], object)
+                weights_otherwise = self._posterior_without(question, answer).occurrence.ravel()
+                weights_by_answer[answer] = cell_weights - weights_otherwise
+            default_weights = default_weights - weights_by_answer[answer]
+        return np.array(
+            [weights_by_answer.get(answer, default_weights) for answer in weights], object
+        )
 
-    def _codes(
+    def _answer_codes(
         self, question: BoardQuestion, answers: Collection[str]
     ) -> tuple[NDArray[np.intp], int]:
         """Return for each board the index of its answer in `answers`, and their number."""
@@ -314,16 +316,16 @@ class Inquiry:
         roles. A cell that was chosen by the boards that judge it would seem too good.
         """
         boards, cells = self.boards, self._open_cells
-        codes, answer_count = self._codes(question, boards.weigh_answers(question))
+        codes, answer_count = self._answer_codes(question, boards.weigh_answers(question))
         channel = Channel(self._wrong, answer_count)
         differences = []
         for parity in (0, 1):
             by_answer_and_cell = boards.weigh_cells(codes, answer_count, parity)[:, cells]
             cell_before = cells[by_answer_and_cell.sum(axis=0).argmax()]
             cell_if_heard = cells[(channel.matrix @ by_answer_and_cell).argmax(axis=1)]
-            judges = slice(1 - parity, None, 2)
-            has_ship = boards.has_ship[judges]
-            chances_heard = (channel.matrix.T / channel.scale).astype(float)[codes[judges]]
+            judging_boards = slice(1 - parity, None, 2)
+            has_ship = boards.has_ship[judging_boards]
+            chances_heard = (channel.matrix.T / channel.scale).astype(float)[codes[judging_boards]]
             hits_after = (chances_heard * has_ship[:, cell_if_heard]).sum(axis=1)
             differences.append(hits_after - has_ship[:, cell_before])
         gains = np.concatenate(differences)
@@ -336,10 +338,10 @@ class Inquiry:
         """The least mean number of shots from here, without a question.
 
         None if it is not searched: if hits tell something, the fleet is not known, or more than
-        SMALL configurations are left.
+        MOST_SEARCHED configurations are left.
         """
         is_silent = not isinstance(self.posterior, MixedPosterior) and self.position.game.is_silent
-        if not is_silent or self.posterior.configurations > SMALL:
+        if not is_silent or self.posterior.configurations > MOST_SEARCHED:
             return None
         return self._least_mean(self._prior)
 
@@ -355,7 +357,7 @@ class Inquiry:
         """Return the least mean number of shots after the answer; None as in `optimum`."""
         if self.optimum is None:
             return None
-        game, (codes, _) = self.position.game, self._codes(question, answers)
+        game, (codes, _) = self.position.game, self._answer_codes(question, answers)
         boards = [tuple(to_masks(ships)) for ships in self.boards.ships]
         answer_of_board = codes.tolist()
         weighted_shots = Fraction(0)

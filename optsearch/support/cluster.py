@@ -17,7 +17,7 @@ from optsearch.support.version import VERSION
 
 T = TypeVar("T")
 
-PATIENCE = 10  # seconds for a scheduler to answer, and for a first worker
+PATIENCE_SECONDS = 10  # for a scheduler to answer, and for a first worker
 
 
 @cache
@@ -47,7 +47,7 @@ def cluster(address: str) -> Iterator[Cluster]:
     for logger in ("distributed", "tornado.application"):  # losses are reported here
         logging.getLogger(logger).setLevel(logging.CRITICAL)
     try:
-        client = Client(address, timeout=PATIENCE)
+        client = Client(address, timeout=PATIENCE_SECONDS)
     except (OSError, ValueError, TypeError) as error:
         raise OptsearchError(
             f"no Dask scheduler answers at {address!r}: {error}; give an address such as "
@@ -69,7 +69,7 @@ class Cluster(Executor):
         self._client = client
         self._digest = digest or code_digest()
         try:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            client.wait_for_workers(1, timeout=PATIENCE_SECONDS)
         except TimeoutError:
             raise OptsearchError(
                 f"the Dask scheduler at {address!r} has no worker; start one on each machine: "

@@ -42,7 +42,9 @@ def short_bound(value: Fraction, side: str, places: int = 4) -> str:
     >>> short_bound(Fraction(278, 5), "upper"), short_bound(Fraction(2, 3), "upper")
     ('55.6', '0.6667')
     """
-    exact_places = (n for n in range(places) if (value * 10**n).denominator == 1)
+    exact_places = (
+        digit_count for digit_count in range(places) if (value * 10**digit_count).denominator == 1
+    )
     return decimal(value, side, next(exact_places, places))
 
 

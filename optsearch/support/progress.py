@@ -98,7 +98,7 @@ def meter(
     return report
 
 
-LATE = 0.5  # seconds after a limit when work that does not check the clock is ended
+GRACE_SECONDS = 0.5  # after a limit when work that does not check the clock is ended
 
 
 class LimitReached(Exception):
@@ -160,7 +160,7 @@ class Limit:
             raise LimitReached(self)
 
         handler_before = signal.signal(signal.SIGALRM, raise_limit)
-        signal.setitimer(signal.ITIMER_REAL, seconds_left + LATE)
+        signal.setitimer(signal.ITIMER_REAL, seconds_left + GRACE_SECONDS)
         try:
             yield
         finally:

@@ -227,14 +227,16 @@ def read(path: str | Path) -> Record:
 def _read_header(path: Path, lines: Sequence[str]) -> dict[str, str]:
     """Return the values of the header, by key; it ends before the first line without #."""
     header: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
+    for line_number, line in enumerate(lines, 1):
         if not line.startswith("#"):
             break
         key, value = _parse_header_line(line.rstrip("\r")) or ("", "")
         if not key:
-            raise RecordError(f"{path}, line {number}: {line!r} is not a header; {_HEADER_FORM}")
+            raise RecordError(
+                f"{path}, line {line_number}: {line!r} is not a header; {_HEADER_FORM}"
+            )
         if key in header:
-            raise RecordError(f"{path}, line {number}: the header {key!r} is given twice")
+            raise RecordError(f"{path}, line {line_number}: the header {key!r} is given twice")
         header[key] = value
     return header
 

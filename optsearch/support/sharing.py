@@ -21,7 +21,7 @@ from optsearch.support.errors import OptsearchError, WorkerLost
 Task = TypeVar("Task")
 T = TypeVar("T")
 
-IDLE = 0.5  # seconds between two ticks while no task ends
+IDLE_SECONDS = 0.5  # between two calls of `on_idle` while no task ends
 KILLED = "a worker process was killed, perhaps because memory ran out"
 GUARD = 'if __name__ == "__main__":'
 
@@ -56,8 +56,8 @@ def run_tasks(
     executor: Executor,
     work: Callable[[Task], T],
     tasks: Iterator[Task] | Callable[[], Task | None],
-    ahead: int,
-    tick: Callable[[], object] = lambda: None,
+    most_running: int,
+    on_idle: Callable[[], object] = lambda: None,
 ) -> Iterator[tuple[Task, T]]:
     """Yield each task with its result, in the order in which they end.
 
@@ -65,28 +65,28 @@ def run_tasks(
     work -- the function to call with a task.
     tasks -- an iterator, or a function that returns the next task, or None if it has none now. The
         function is asked again while tasks run; None when none runs is the end.
-    ahead -- the most tasks that are submitted at once.
-    tick -- a function that is called every half second while no task ends; it may raise.
+    most_running -- the most tasks that are submitted at once.
+    on_idle -- a function that is called every half second while no task ends; it may raise.
 
-    Running tasks are cancelled if this ends early: by an error of a task or of `tick`, by ctrl-C,
-    or because the caller leaves the loop. Raises WorkerLost if a worker was lost, OptsearchError if
-    the executor cancelled a task.
+    Running tasks are cancelled if this ends early: by an error of a task or of `on_idle`, by
+    ctrl-C, or because the caller leaves the loop. Raises WorkerLost if a worker was lost,
+    OptsearchError if the executor cancelled a task.
     """
     next_task = tasks if callable(tasks) else partial(next, tasks, None)
     running: dict[Future[T], Task] = {}
     try:
         with translate_worker_errors():
             while True:
-                while len(running) < ahead and (task := next_task()) is not None:
+                while len(running) < most_running and (task := next_task()) is not None:
                     future = executor.submit(work, task)
                     running[future] = task
                     if future.done():  # by `SerialExecutor`: yield it before the next begins
                         break
                 if not running:
                     return
-                finished, _ = wait(running, IDLE, FIRST_COMPLETED)
+                finished, _ = wait(running, IDLE_SECONDS, FIRST_COMPLETED)
                 if not finished:
-                    tick()
+                    on_idle()
                 for future in finished:
                     yield running.pop(future), future.result()
     except WorkerLost:

@@ -42,11 +42,12 @@ from optsearch.support.errors import TableError
 FORMAT = "optsearch store"
 VERSION = 1
 _HEADER = b"header"
-_SHORT, _LONG = b"k", b"d"  # a slot is a key, or the digest of a key too long for LMDB
+# A slot is a key, or the digest of a key too long for LMDB.
+_SHORT_KEY_MARK, _LONG_KEY_MARK = b"k", b"d"
 _LONGEST_SHORT_KEY = 500  # bytes
 _CHECKSUM_BYTES = 8
-_LENGTH = Struct("<I")
-_INTEGER = Struct("<q")
+_LENGTH_FORMAT = Struct("<I")
+_INTEGER_FORMAT = Struct("<q")
 _FIRST_MAP_SIZE = 1 << 24  # bytes of address space and of a sparse file, at first
 _BATCH_BYTES = 1 << 26
 _READ_ALL = """
@@ -122,7 +123,9 @@ class Store:
         """Set the value of a key; it is committed now or later."""
         self._database()  # TableError if it is closed
         slot = _slot_of(key)
-        body = value if slot[:1] == _SHORT else _LENGTH.pack(len(value)) + value + key
+        body = (
+            value if slot[:1] == _SHORT_KEY_MARK else _LENGTH_FORMAT.pack(len(value)) + value + key
+        )
         self._pending[slot] = self._checksum(slot, body) + body
         self._pending_bytes += len(body)
         if (
@@ -219,10 +222,10 @@ class Store:
         body = record[_CHECKSUM_BYTES:]
         if record[:_CHECKSUM_BYTES] != self._checksum(slot, body):
             raise self.damaged("the checksum of a value is wrong")
-        if slot[:1] == _SHORT:
+        if slot[:1] == _SHORT_KEY_MARK:
             return slot[1:], body
-        end_of_value = _LENGTH.size + _LENGTH.unpack_from(body)[0]
-        return body[end_of_value:], body[_LENGTH.size : end_of_value]
+        end_of_value = _LENGTH_FORMAT.size + _LENGTH_FORMAT.unpack_from(body)[0]
+        return body[end_of_value:], body[_LENGTH_FORMAT.size : end_of_value]
 
     def _read_record(self, slot: bytes) -> bytes | None:
         with self._translate_errors("read"), self._database().begin() as transaction:
@@ -377,17 +380,17 @@ class Integers(_TypedStore):
     def get(self, key: bytes) -> int | None:
         """Return the value of a key; None if it has none."""
         value = self.store.get(key)
-        return None if value is None else int(_INTEGER.unpack(value)[0])
+        return None if value is None else int(_INTEGER_FORMAT.unpack(value)[0])
 
     def put(self, key: bytes, value: int) -> None:
         """Set the value of a key; an equal value is not written again."""
         if self.get(key) != value:
-            self.store.put(key, _INTEGER.pack(value))
+            self.store.put(key, _INTEGER_FORMAT.pack(value))
 
     def items(self) -> Iterator[tuple[bytes, int]]:
         """Yield every key with its value, in no order; later changes are not seen."""
         for key, value in self.store.items():
-            yield key, int(_INTEGER.unpack(value)[0])
+            yield key, int(_INTEGER_FORMAT.unpack(value)[0])
 
 
 class Facts(_TypedStore, Mapping[str, Any]):
@@ -427,5 +430,5 @@ def _encode(text: str) -> bytes:
 def _slot_of(key: bytes) -> bytes:
     """Return the slot under which the record of a key lies in the database."""
     if len(key) <= _LONGEST_SHORT_KEY:
-        return _SHORT + key
-    return _LONG + blake2b(key, digest_size=32).digest()
+        return _SHORT_KEY_MARK + key
+    return _LONG_KEY_MARK + blake2b(key, digest_size=32).digest()

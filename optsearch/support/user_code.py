@@ -37,8 +37,8 @@ from optsearch.support.errors import StrategyError
 from optsearch.support.files import read_bytes
 
 IN_A_FILE = "write it to a file and name it FILE.py:NAME"
-_OURS = Path(__file__).resolve().parent.parent
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+_OUR_PACKAGE = Path(__file__).resolve().parent.parent
+_INSTALLED_FOLDERS = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 
 
 class UserCode(ABC):
@@ -269,7 +269,9 @@ def _exception_text(error: BaseException) -> str:
 
 def _is_installed(file: str) -> bool:
     """True if a file belongs to this package, to Python or to an installed package."""
-    return Path(file).is_relative_to(_OURS) or file.startswith((*_INSTALLED, "<frozen"))
+    return Path(file).is_relative_to(_OUR_PACKAGE) or file.startswith(
+        (*_INSTALLED_FOLDERS, "<frozen")
+    )
 
 
 def _line_raising(error: BaseException) -> CodeLine | None:
@@ -293,7 +295,7 @@ def _line_defining(function: object) -> CodeLine | None:
     if isinstance(function, type):
         function = function.__init__  # type: ignore[misc]
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    if code is None or Path(code.co_filename).is_relative_to(_OURS):
+    if code is None or Path(code.co_filename).is_relative_to(_OUR_PACKAGE):
         return None
     return CodeLine(code.co_filename, code.co_firstlineno, code.co_name)
 

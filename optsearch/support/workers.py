@@ -24,8 +24,9 @@ from optsearch.support.sharing import GUARD, KILLED, translate_worker_errors
 
 T = TypeVar("T")
 
-_UNGUARDED = 97  # the exit status of a process that would start others while it is started itself
-_QUIET = "ignore:::multiprocessing.resource_tracker"  # it tidies up after an owner that was killed
+_UNGUARDED_EXIT_CODE = 97  # of a process that would start others while it is started itself
+# The tracker tidies up after an owner that was killed.
+_TRACKER_WARNINGS = "ignore:::multiprocessing.resource_tracker"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,13 +66,13 @@ def process_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """
     is_starting = getattr(current_process(), "_inheriting", False)  # it reads its owner's main file
     if is_starting:
-        os._exit(_UNGUARDED)
+        os._exit(_UNGUARDED_EXIT_CODE)
     pool = _Pool(jobs)
     try:
         with translate_worker_errors():
             yield pool
     except WorkerLost:
-        if _UNGUARDED not in pool.end():
+        if _UNGUARDED_EXIT_CODE not in pool.end():
             raise WorkerLost(KILLED) from None
         raise OptsearchError(
             f"with jobs={jobs} each process reads {sys.modules['__main__'].__file__} and would "
@@ -90,11 +91,11 @@ class _Pool(ProcessPoolExecutor):
     """
 
     def __init__(self, jobs: int):
-        sys.warnoptions.append(_QUIET)
+        sys.warnoptions.append(_TRACKER_WARNINGS)
         try:
             ensure_running()
         finally:
-            sys.warnoptions.remove(_QUIET)
+            sys.warnoptions.remove(_TRACKER_WARNINGS)
         super().__init__(jobs, get_context("spawn"), _initialise_worker)
         self._safe_to_dynamically_spawn_children = False  # start all with the first task
 

@@ -39,7 +39,7 @@ def save(tree: DecisionTree, path: str | Path) -> None:
     The file has one line per node, so that two trees can be compared line by line. A node is
     `{"shot": "A2", "hit": …, "miss": …}`, a leaf `{"configurations": 1}`.
     """
-    head = {
+    header = {
         "format": FORMAT,
         "version": VERSION,
         **({"title": tree.title} if tree.title else {}),
@@ -52,21 +52,21 @@ def save(tree: DecisionTree, path: str | Path) -> None:
     }
     lines = [
         f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)},"
-        for key, value in head.items()
+        for key, value in header.items()
     ]
     # Each waiting entry: a node, its depth, the key before it, and what follows its last line.
     waiting: list[tuple[Node | Leaf, int, str, str]] = [(tree.root, 0, '"root"', "")]
     while waiting:
-        node, depth, key, end = waiting.pop()
-        start = f"{' ' * depth}{key}: "
+        node, depth, key, text_after = waiting.pop()
+        line_start = f"{' ' * depth}{key}: "
         if isinstance(node, Leaf):
-            lines.append(f'{start}{{"configurations": {node.configurations}}}{end}')
+            lines.append(f'{line_start}{{"configurations": {node.configurations}}}{text_after}')
             continue
-        lines.append(f'{start}{{"shot": {json.dumps(cell_name(node.cell))},')
+        lines.append(f'{line_start}{{"shot": {json.dumps(cell_name(node.cell))},')
         # The last child waits first, because the last entry is taken first. It closes the node.
         for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
-            child_end = "}" + end if i == 0 else ","
-            waiting.append((child, depth + 1, json.dumps(str(reply)), child_end))
+            text_after_child = "}" + text_after if i == 0 else ","
+            waiting.append((child, depth + 1, json.dumps(str(reply)), text_after_child))
     write(path, "{" + "\n".join(lines) + "}\n", TreeError)
 
 
@@ -107,8 +107,8 @@ class _TreeReader:
         source, title, prior = (
             document.value(name, str, texts) for name in ("source", "title", "prior")
         )
-        fields = document.value("root", dict)
-        root = self.read_node(position, fields, ())
+        root_fields = document.value("root", dict)
+        root = self.read_node(position, root_fields, ())
         tree = DecisionTree(position, root, source=source, title=title, prior=prior)
         document.require_same("total_height", tree.total_height, "the tree")
         document.require_same("configurations", tree.configurations, "the tree")
@@ -132,17 +132,21 @@ class _TreeReader:
         except PositionError as error:
             self.refuse(str(error), shots)
         if hits_left := position.hits_left:
-            cells = "1 cell" if hits_left == 1 else f"{hits_left} cells"
-            self.refuse(f"the tree of {game} ends with {cells} still to hit", shots)
+            cells_text = "1 cell" if hits_left == 1 else f"{hits_left} cells"
+            self.refuse(f"the tree of {game} ends with {cells_text} still to hit", shots)
         if shots and not shots[-1].reply.hit:
             self.refuse(f"the tree of {game} goes on after the last hit", shots)
         if game.ends_at_hit:  # ships may lie on cells that are not hit
-            ending = Posterior(position).configurations
+            configurations_ending = Posterior(position).configurations
         else:
-            ending = sum(map(position.is_compatible, configurations_on(game, position.hits)))
-        if not ending or (not tree.prior and ending != leaf.configurations):
+            configurations_ending = sum(
+                map(position.is_compatible, configurations_on(game, position.hits))
+            )
+        if not configurations_ending or (
+            not tree.prior and configurations_ending != leaf.configurations
+        ):
             stated = configurations_text(leaf.configurations)
-            self.refuse(f"a leaf of {game} has {stated}; {ending} end there", shots)
+            self.refuse(f"a leaf of {game} has {stated}; {configurations_ending} end there", shots)
 
     def read_node(self, position: Position, fields: dict[str, object], shots: Shots) -> Node | Leaf:
         """Read the subtree to which these shots lead from the root.

@@ -8,7 +8,7 @@ from optsearch.game import cell_name
 from optsearch.tree.nodes import Leaf, Node
 from optsearch.tree.text import branch_mark, configurations_text
 
-OPEN = 2  # depth to which a tree is unfolded at first
+OPEN_LEVELS = 2  # depth to which a tree is unfolded at first
 
 
 def tree_html(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
@@ -20,10 +20,11 @@ def tree_html(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
     if isinstance(root, Leaf):
         count = "" if root.configurations == 1 else f", {configurations_text(root.configurations)}"
         return f"<div>{before}✓ {depth}{count}</div>"
-    inside = "".join(
+    children_html = "".join(
         tree_html(child, f"{escape(branch_mark(reply))} ", depth + 1)
         for reply, child in root.replies.items()
     )
-    is_open = " open" if depth < OPEN else ""
-    below = f'<div style="margin-left:1.5em">{inside}</div>'
-    return f"<details{is_open}><summary>{before}{cell_name(root.cell)}</summary>{below}</details>"
+    shot = cell_name(root.cell)
+    is_open = " open" if depth < OPEN_LEVELS else ""
+    children_block = f'<div style="margin-left:1.5em">{children_html}</div>'
+    return f"<details{is_open}><summary>{before}{shot}</summary>{children_block}</details>"

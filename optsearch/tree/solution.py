@@ -125,13 +125,13 @@ class Solution:
 
     def _repr_html_(self) -> str:
         """Return HTML of the value, and of the board with every best first shot marked."""
-        best = set(self.best_shots)
+        best_cells = set(self.best_shots)
         rows = [
             ("objective", str(self.objective)),
             ("optimum" if self.is_exact else "so far", self.value_text),
             ("best shots", " ".join(map(cell_name, self.best_shots)) or "none"),
         ]
-        shades = dict.fromkeys(best, 0.6)
+        shades = dict.fromkeys(best_cells, 0.6)
         return notebook.with_title(
             self.position.title,
             notebook.pairs_table(rows),

@@ -20,16 +20,16 @@ def text_lines(root: Node | Leaf, max_depth: int | None = None) -> list[str]:
         node, depth, prefix, child_prefix = waiting.pop()
         if isinstance(node, Leaf):
             has_one = node.configurations == 1
-            count = "" if has_one else f", {configurations_text(node.configurations)}"
-            lines.append(f"{prefix}✓ {depth}{count}")
+            count_text = "" if has_one else f", {configurations_text(node.configurations)}"
+            lines.append(f"{prefix}✓ {depth}{count_text}")
         elif depth == max_depth:
             lines.append(f"{prefix}… {configurations_text(configurations_below(node))}")
         else:
             lines.append(prefix + cell_name(node.cell))
             # The last child waits first, because the last entry is taken first.
             for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
-                branch, line = ("└─", "  ") if i == 0 else ("├─", "│ ")
-                prefixes = f"{child_prefix}{branch} {reply} ", f"{child_prefix}{line} "
+                branch_sign, line_sign = ("└─", "  ") if i == 0 else ("├─", "│ ")
+                prefixes = f"{child_prefix}{branch_sign} {reply} ", f"{child_prefix}{line_sign} "
                 waiting.append((child, depth + 1, *prefixes))
     return lines
 
