@@ -79,7 +79,8 @@ def call_command(monkeypatch, capsys):
     """
     monkeypatch.setattr("sys.stdin", io.StringIO())
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(progress, "FIRST", 1e6)  # no progress, however long it takes
+    # No progress, however long it takes.
+    monkeypatch.setattr(progress, "SECONDS_TO_FIRST_LINE", 1e6)
 
     def run(*arguments):
         monkeypatch.setattr("sys.argv", ["optsearch", *map(str, arguments)])

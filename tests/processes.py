@@ -91,7 +91,7 @@ def interrupt_in_kernel(*_):
 COMMAND = """
 from optsearch.cli import main, progress
 
-progress.FIRST = 1e6  # no line of progress, however long it takes
+progress.SECONDS_TO_FIRST_LINE = 1e6  # no line of progress, however long it takes
 main()
 """
 

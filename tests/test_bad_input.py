@@ -223,7 +223,7 @@ def test_control_characters_in_names(call_command, folder, tmp_path, monkeypatch
 def test_a_label_is_no_markup(monkeypatch):
     """Of a progress line on a terminal."""
     monkeypatch.setattr(progress, "err", common.Safe(file=io.StringIO(), force_terminal=True))
-    monkeypatch.setattr(progress, "SOON", 0)
+    monkeypatch.setattr(progress, "SECONDS_TO_BAR", 0)
     with progress.show_search_progress(f"[/b]{EVIL}"):
         while f"[/b]{HARMLESS}" not in (shown := progress.err.file.getvalue()):
             time.sleep(0.01)

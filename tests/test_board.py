@@ -349,12 +349,12 @@ def test_games_are_lost_after_an_hour_and_when_there_are_many():
     kept = Games(lambda: now[0])
     first = kept.add(b"first")
     assert len(first) == 32
-    now[0] = games.SECONDS - 1
+    now[0] = games.SECONDS_KEPT - 1
     assert kept.get(first) == b"first"
     now[0] += 2
     with pytest.raises(GameLost, match="lost"):
         kept.get(first)
-    names = [kept.add(b"%d" % i) for i in range(games.MOST + 1)]
+    names = [kept.add(b"%d" % i) for i in range(games.MOST_GAMES + 1)]
     with pytest.raises(GameLost):
         kept.get(names[0])
     assert kept.get(names[1]) == b"1"
@@ -579,7 +579,7 @@ def test_turns_latest_requests_and_lost_processes(tmp_path):
 
 def test_likely_games_are_counted_while_a_person_chooses(monkeypatch):
     """The processes that count answer later, too; a game that is open stays open."""
-    monkeypatch.setattr(server, "LIKELY", (str(SMALL.game),))
+    monkeypatch.setattr(server, "LIKELY_GAMES", (str(SMALL.game),))
 
     async def run():
         handlers = RequestHandlers(None, (), 1e6)
@@ -638,7 +638,7 @@ def test_an_address_has_few_connections(served):
     with ExitStack() as stack:
         several = [
             stack.enter_context(socket.create_connection(("127.0.0.1", served[1])))
-            for _ in range(guard.EACH + 1)
+            for _ in range(guard.MOST_OF_ADDRESS + 1)
         ]
         several[-1].settimeout(MANY_SECONDS)
         assert several[-1].recv(1) == b""
@@ -651,7 +651,7 @@ def test_slow_requests_are_ended(monkeypatch):
     """A head that does not end, and a body that does not come: both by the clock of the guard."""
     import uvicorn
 
-    monkeypatch.setattr(guard, "PATIENCE", 0.2)
+    monkeypatch.setattr(guard, "SECONDS_TO_SEND", 0.2)
     app = application(SMALL, TOKEN, frozenset())
 
     async def run():

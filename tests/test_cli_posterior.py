@@ -23,7 +23,7 @@ def test_posterior_figure(call_command, tmp_path, ending):
 @pytest.mark.parametrize("contact", ["none", "any"])
 def test_a_sample_in_pieces_is_the_whole_sample(call_command, answer_of, monkeypatch, contact):
     """As JSON it is written while it is drawn: the value that `json` makes of all at once."""
-    monkeypatch.setattr(counting, "BATCH", 7)
+    monkeypatch.setattr(counting, "BATCH_SIZE", 7)
     game = Game.parse(f"5x5:3,2,1,contact={contact}")
     arguments = ("sample", str(game), "--shots", "C3=hit A1=miss", "-n", "50", "--seed", "3")
     posterior = Posterior(Position.parse(game, "C3=hit A1=miss"))
@@ -43,7 +43,7 @@ def test_a_sample_in_pieces_is_the_whole_sample(call_command, answer_of, monkeyp
 @pytest.mark.parametrize("announce", EVERY_RULE, ids=rule_name)
 def test_every_configuration_once(call_command, answer_of, monkeypatch, tmp_path, announce):
     """By the definition, after each shot; by a prior those that have a weight."""
-    monkeypatch.setattr(counting, "BATCH", 5)
+    monkeypatch.setattr(counting, "BATCH_SIZE", 5)
     rules = Rules(3, 4, (3, 2), "any", announce, tells=USERS_RULES.get(announce))
     game = Game(str(rules).replace(";", ","))
     mask_of = {game.ship_name(ship): ship for kind in (3, 2) for ship in game.placements(kind)}
@@ -69,12 +69,12 @@ def test_every_configuration_once(call_command, answer_of, monkeypatch, tmp_path
 
 
 def test_all_configurations_up_to_a_limit(call_command, monkeypatch):
-    monkeypatch.setattr(counting, "MOST", 7)
+    monkeypatch.setattr(counting, "MOST_PRINTED", 7)
     status, out, err = call_command("sample", "3x3:2,2", "--all", "--format", "csv")
     assert (status, out) == (2, "")
     assert err == "error: --all prints up to 7 configurations; there are 8\n"
     assert call_command("sample", "3x3:2,2", "--all", "--seed", "1")[0] == 2
-    monkeypatch.setattr(counting, "MOST", 8)
+    monkeypatch.setattr(counting, "MOST_PRINTED", 8)
     boards = call_command("sample", "3x3:2,2", "--all", "--draw-boards")[1].split("\n\n")
     assert len({*boards[:-1]}) == len(boards[:-1]) == 8
 

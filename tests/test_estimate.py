@@ -74,7 +74,7 @@ def test_what_takes_long_says_so_before_it_starts(call_command, monkeypatch, tmp
 
 
 def test_games_that_take_longer_than_all_boards_say_so(call_command, monkeypatch):
-    monkeypatch.setattr("optsearch.cli.estimates.FEW", 0)
+    monkeypatch.setattr("optsearch.cli.estimates.MOST_UNESTIMATED", 0)
     monkeypatch.setattr("optsearch.cli.estimates.simulation_seconds", lambda *_: 300)
     monkeypatch.setattr("optsearch.cli.estimates.evaluation_seconds", lambda *_: 150)
     command = ("simulate", "greedy", "3x4:2", "--games", 9, "--jobs", 1)

@@ -254,7 +254,7 @@ def test_the_command_writes_the_best_tree(tmp_path):
 
 
 def test_the_worst_strategy_is_left_out_when_it_takes_too_long(monkeypatch):
-    monkeypatch.setattr("optsearch.cli.greedy.PATIENCE", 0)
+    monkeypatch.setattr("optsearch.cli.greedy.SECONDS_FOR_WORST", 0)
     result = run("7x7:2", "--json")
     found = json.loads(result.stdout)
     assert found["worst_greedy_total_height"] is None

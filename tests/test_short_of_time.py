@@ -521,8 +521,8 @@ def test_a_time_to_go_does_not_rise():
 def lines(monkeypatch):
     """The lines on a pipe, which come at once and then all the time."""
     lines = SimpleQueue()
-    monkeypatch.setattr(shown, "FIRST", 0)
-    monkeypatch.setattr(shown, "SECONDS", 0.001)
+    monkeypatch.setattr(shown, "SECONDS_TO_FIRST_LINE", 0)
+    monkeypatch.setattr(shown, "SECONDS_BETWEEN_LINES", 0.001)
     monkeypatch.setattr(shown, "print", lambda line, **_: lines.put(line), raising=False)
     return lines
 

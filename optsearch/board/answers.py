@@ -142,15 +142,17 @@ def describe_choices(first: Setting | None) -> dict[str, Any]:
     none.
     """
     return {
-        "named": [_card(game.name, Game.parse(game.name), game.players) for game in menu_games()],
-        "first": first and _card("", first.game, "The game that this server was started with"),
+        "named": [
+            _game_card(game.name, Game.parse(game.name), game.players) for game in menu_games()
+        ],
+        "first": first and _game_card("", first.game, "The game that this server was started with"),
         "contacts": IN_WORDS["contact"],
         "announcements": IN_WORDS["announce"],
         "boards": explorer.BOARDS,
     }
 
 
-def _card(name: str, game: Game, players: str) -> dict[str, Any]:
+def _game_card(name: str, game: Game, players: str) -> dict[str, Any]:
     return {
         **{"name": name, "players": players, "title": title_of(game), "shape": board_shape(game)},
         **{"rules": explorer.rules_in_words(game), "ships": [str(kind) for kind in game.fleet]},

@@ -21,10 +21,10 @@ from optsearch.support.errors import OptsearchError, WorkerLost
 from optsearch.support.sharing import translate_worker_errors
 from optsearch.support.workers import process_pool
 
-SECONDS = 10.0  # that a request may take
-GRACE = 1.0  # that a request may still take after it was given up
-PATIENCE = 2.0  # seconds that a request waits for a process that has just begun
-FIRST = 120.0  # seconds that the first process may begin for
+REQUEST_SECONDS = 10.0  # that a request may take
+GRACE_SECONDS = 1.0  # that a request may still take after it was given up
+SECONDS_TO_WAIT = 2.0  # seconds that a request waits for a process that has just begun
+SECONDS_FOR_FIRST = 120.0  # seconds that the first process may begin for
 Call = tuple[Any, ...]  # a function of a module, and its arguments
 
 
@@ -65,7 +65,13 @@ class Engine:
         ended. It is at least as long as a process takes to begin.
     """
 
-    def __init__(self, first: Call, again: Call, seconds: float = SECONDS, grace: float = GRACE):
+    def __init__(
+        self,
+        first: Call,
+        again: Call,
+        seconds: float = REQUEST_SECONDS,
+        grace: float = GRACE_SECONDS,
+    ):
         self._first_call, self._later_call = first, again
         self._seconds, self._grace = seconds, grace
         self._waiting_requests: dict[str, _Request] = {}  # by page, in the order of their turns
@@ -125,7 +131,9 @@ class Engine:
         """Answer a request, or fail it with the reason."""
         assert self._ready is not None
         await asyncio.wait(
-            {self._ready, request.answer}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED
+            {self._ready, request.answer},
+            timeout=SECONDS_TO_WAIT,
+            return_when=asyncio.FIRST_COMPLETED,
         )
         if request.answer.done():  # given up
             return
@@ -133,7 +141,7 @@ class Engine:
             request.fail(
                 Preparing(
                     "the counts of this board are being prepared, which takes up to "
-                    f"{FIRST / 60:g} minutes if it is large; ask again"
+                    f"{SECONDS_FOR_FIRST / 60:g} minutes if it is large; ask again"
                 )
             )
             return
@@ -165,7 +173,7 @@ class Engine:
         if not work.done():
             work.add_done_callback(_has_no_answer)
             self._restart_process()
-            request.fail(_too_long(self._seconds))
+            request.fail(_too_long_error(self._seconds))
             return
         result = work.result()
         if not request.answer.done():
@@ -188,14 +196,14 @@ class Engine:
 
         self._ready.add_done_callback(note_beginning)
         if is_first:
-            self._first_timer = loop.call_later(FIRST, self._do_without_first)
+            self._first_timer = loop.call_later(SECONDS_FOR_FIRST, self._do_without_first)
 
     def _do_without_first(self) -> None:
         """Begin with `again`, unless the answer to `first` has come in time."""
         assert self._ready is not None
         if not self._ready.done():
             self._first_answer = asyncio.get_running_loop().create_future()
-            self._first_answer.set_exception(_too_long(FIRST))
+            self._first_answer.set_exception(_too_long_error(SECONDS_FOR_FIRST))
             _has_no_answer(self._first_answer)
             self._restart_process()
 
@@ -212,7 +220,7 @@ class Engine:
         self._start_process()
 
 
-def _too_long(seconds: float) -> TooLong:
+def _too_long_error(seconds: float) -> TooLong:
     return TooLong(f"this took more than {seconds:g} seconds and was ended")
 
 

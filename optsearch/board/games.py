@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from optsearch.support.errors import OptsearchError
 
-MOST = 100
-SECONDS = 3600.0  # since a game was last played
+MOST_GAMES = 100
+SECONDS_KEPT = 3600.0  # since a game was last played
 
 
 class GameLost(OptsearchError):
@@ -17,7 +17,7 @@ class GameLost(OptsearchError):
 
 
 class Games:
-    """Games by their ids. A game is bytes, and goes if it was not played for SECONDS.
+    """Games by their ids. A game is bytes, and goes if it was not played for SECONDS_KEPT.
 
     clock -- a function that returns the time in seconds.
     """
@@ -30,11 +30,11 @@ class Games:
     def add(self, game: bytes) -> str:
         """Keep a new game and return its id.
 
-        If there are more than MOST, the one that was played least recently goes.
+        If there are more than MOST_GAMES, the one that was played least recently goes.
         """
         game_id = secrets.token_hex(16)
         self.keep(game_id, game)
-        while len(self._kept) > MOST:
+        while len(self._kept) > MOST_GAMES:
             least_recent = next(iter(self._kept))
             del self._kept[least_recent]
         return game_id
@@ -46,7 +46,7 @@ class Games:
 
     def get(self, game_id: str) -> bytes:
         """Return a game; GameLost for an unknown id."""
-        oldest_time = self._clock() - SECONDS
+        oldest_time = self._clock() - SECONDS_KEPT
         self._kept = {
             kept_id: (played_at, game)
             for kept_id, (played_at, game) in self._kept.items()
@@ -54,8 +54,8 @@ class Games:
         }
         if game_id not in self._kept:
             raise GameLost(
-                f"this game is lost: games are kept for {SECONDS / 3600:g} hour, {MOST} at most, "
-                "and end with the server"
+                f"this game is lost: games are kept for {SECONDS_KEPT / 3600:g} hour, "
+                f"{MOST_GAMES} at most, and end with the server"
             )
         _, game = self._kept[game_id]
         return game

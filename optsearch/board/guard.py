@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_BYTES = 1 << 16  # of a body
-PATIENCE = 10.0  # seconds for the head of a request, and for its body
-CONNECTIONS = 64
-EACH = 16  # connections of one address
+SECONDS_TO_SEND = 10.0  # for the head of a request, and for its body
+MOST_CONNECTIONS = 64
+MOST_OF_ADDRESS = 16  # connections of one address
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -72,14 +72,14 @@ class Guard:
 
         method, fields = scope["method"], _header_fields(scope)
         try:
-            self._check(method, fields)
+            self._check_head(method, fields)
             body = await _read_body(fields, receive) if method == "POST" else b""
         except Refused as error:
             await _send_refusal(error, send_with_headers)
             return
         await self._application(scope, _receive_body(body), send_with_headers)
 
-    def _check(self, method: str, fields: dict[str, list[str]]) -> None:
+    def _check_head(self, method: str, fields: dict[str, list[str]]) -> None:
         """Raise Refused unless a request has this host and, by POST, comes from the page.
 
         method -- "GET", "POST" or another one. fields -- of the head, as `_header_fields` returns
@@ -118,7 +118,7 @@ async def _read_body(fields: dict[str, list[str]], receive: Receive) -> bytes:
     if not length.isdecimal() or int(length) > MOST_BYTES:
         raise too_large
     try:
-        body = await asyncio.wait_for(_read_parts(receive), PATIENCE)
+        body = await asyncio.wait_for(_read_body_parts(receive), SECONDS_TO_SEND)
     except asyncio.TimeoutError:
         raise Refused(408, "the request took too long to come") from None
     if body is None:
@@ -126,7 +126,7 @@ async def _read_body(fields: dict[str, list[str]], receive: Receive) -> bytes:
     return body
 
 
-async def _read_parts(receive: Receive) -> bytes | None:
+async def _read_body_parts(receive: Receive) -> bytes | None:
     """Return the body of a request, which comes in parts; None if it is too large."""
     body = b""
     while len(body) <= MOST_BYTES:
@@ -162,7 +162,7 @@ async def _send_refusal(error: Refused, send: Send) -> None:
 class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
     """A connection that is closed if the head of a request does not come in time.
 
-    It is closed at once if its address has more than `EACH`.
+    It is closed at once if its address has more than `MOST_OF_ADDRESS`.
     """
 
     _clock: asyncio.TimerHandle | None = None  # runs while a head is awaited
@@ -174,7 +174,7 @@ class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
         super().connection_made(transport)
         self._address = transport.get_extra_info("peername")[0]
         self._open_connections[self._address] += 1
-        if self._open_connections[self._address] > EACH:
+        if self._open_connections[self._address] > MOST_OF_ADDRESS:
             transport.close()
         self._start_clock()
 
@@ -194,7 +194,7 @@ class Patient(H11Protocol):  # type: ignore[misc]  # it may not be installed
         super().connection_lost(exc)
 
     def _start_clock(self) -> None:
-        self._clock = self.loop.call_later(PATIENCE, self.transport.close)
+        self._clock = self.loop.call_later(SECONDS_TO_SEND, self.transport.close)
 
     def _stop_clock(self) -> None:
         if self._clock is not None:

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import uvicorn
 
 from optsearch.board.answers import Setting
-from optsearch.board.guard import CONNECTIONS, Patient
+from optsearch.board.guard import MOST_CONNECTIONS, Patient
 from optsearch.board.server import application
 from optsearch.support.errors import OptsearchError
 
@@ -53,7 +53,7 @@ def serve(
                 log_level="critical",
                 access_log=False,
                 server_header=False,
-                limit_concurrency=CONNECTIONS,
+                limit_concurrency=MOST_CONNECTIONS,
                 timeout_graceful_shutdown=0,
             )
         )

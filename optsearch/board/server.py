@@ -22,9 +22,9 @@ from optsearch.show.outlines import BOARD
 from optsearch.support.errors import OptsearchError
 from optsearch.support.pages import Page
 
-LONGEST = 20_000  # signs of a text that is asked about
+MOST_TEXT_SIGNS = 20_000  # signs of a text that is asked about
 MOST_GAMES = 2  # that are answered at a time, each by a process of its own
-LIKELY = ("boxed", "official")  # counted while a person chooses among games
+LIKELY_GAMES = ("boxed", "official")  # counted while a person chooses among games
 PAGES = {
     "board": Page(
         "optsearch.board/page.html",
@@ -88,7 +88,7 @@ class RequestHandlers:
         """Answer a request by its name; BadRequest for an unknown one."""
         if name == "games":
             if not self._handlers:  # while a person chooses
-                for game in LIKELY:
+                for game in LIKELY_GAMES:
                     await self._handler_of(game)
             return answers.describe_choices(self._first)
         handler = await self._handler_of(text_field(fields, "game"))
@@ -219,11 +219,11 @@ class RequestHandler:
 def text_field(fields: Fields, name: str) -> str:
     """Return a text of a request by its name, or an empty text if the request has none.
 
-    Raises BadRequest for another value, and for a text of more than LONGEST signs.
+    Raises BadRequest for another value, and for a text of more than MOST_TEXT_SIGNS.
     """
     value = fields.get(name, "")
-    if not isinstance(value, str) or len(value) > LONGEST:
-        raise BadRequest(f"{name} is a text of at most {LONGEST:,} signs")
+    if not isinstance(value, str) or len(value) > MOST_TEXT_SIGNS:
+        raise BadRequest(f"{name} is a text of at most {MOST_TEXT_SIGNS:,} signs")
     return value
 
 

@@ -53,7 +53,7 @@ from optsearch.support.files import state_folder
 
 AnyPosition = Position | NoisyPosition
 MOST_KEPT = 1 << 16  # bytes of a file of replies
-LINE = 200  # signs of a line that is quoted
+MOST_QUOTED_SIGNS = 200  # signs of a line that is quoted
 HELP = """\
 CELL REPLY   a shot and what was replied: {replies}; several on a line will do;
              m, o or water is a miss, h or x a hit, hit4 is hit 4, and sunk3 is sunk 3
@@ -342,7 +342,7 @@ class Session:
             if line.lower() in ("quit", "exit", "q"):
                 break
             try:
-                self._execute(line)
+                self._execute_line(line)
             except (PositionError, GameError) as error:
                 cells = re.findall(r"(?<!\w)[A-Za-z]{1,2}\d+", line)
                 others = "nothing of the line is taken" if len(cells) > 1 else ""
@@ -350,7 +350,7 @@ class Session:
         replies = count_text(len(self.position.shots), "reply", "replies")
         self._dialogue.say(f"{replies}{self.resume_hint}")
 
-    def _execute(self, line: str) -> None:
+    def _execute_line(self, line: str) -> None:
         """Execute a line: one of the commands of `HELP`, or shots with their replies."""
         command, *words = line.lower().split()
         if command in ("help", "?"):
@@ -433,7 +433,11 @@ class Session:
         conflicting = error.together if isinstance(error, ReplyConflict) else ()
         reason = str(error)
         self.refused.append(
-            {"line": line[:LINE], "reason": reason, "together": list(map(str, conflicting))}
+            {
+                "line": line[:MOST_QUOTED_SIGNS],
+                "reason": reason,
+                "together": list(map(str, conflicting)),
+            }
         )
         if conflicting:
             reason += "; it is not taken (undo CELL takes an earlier one back)"

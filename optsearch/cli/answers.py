@@ -52,7 +52,7 @@ EXACT_FIELDS = {
 }
 """Names with a number that readers take for a float, and beside it, as NAME_exact, a text."""
 
-LONGEST = 30  # signs of a fraction that is printed
+MOST_FRACTION_SIGNS = 30  # signs of a fraction that is printed
 LARGEST_EXACT = 1 << 53  # integers below this are exact as floats
 
 
@@ -153,9 +153,9 @@ class Answer:
         elif form is Form.JSON:
             click.echo(json_text(self.fields))
         else:
-            click.echo(self._csv(), nl=False)
+            click.echo(self._csv_answer(), nl=False)
 
-    def _csv(self) -> str:
+    def _csv_answer(self) -> str:
         """Return the rows as CSV, after a comment for each field that is not nested.
 
         Without rows, all fields are one row.
@@ -172,7 +172,7 @@ class Answer:
 
 def _bound_text(bound: Bound, bracket: Bracket) -> str:
     """Format a bound: its mark, value and name on one line, its source on the next."""
-    exact = f" = {bound.value}" if len(str(bound.value)) < LONGEST else ""
+    exact = f" = {bound.value}" if len(str(bound.value)) < MOST_FRACTION_SIGNS else ""
     value = f"{bracket.mark(bound)} {bracket.decimal(bound)}"
     return f"{value}  {bound.name}{exact}\n    {bound.source}"
 

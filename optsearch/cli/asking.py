@@ -20,7 +20,7 @@ from optsearch.game.fleets import any_game
 from optsearch.questions.channel import probability_of
 from optsearch.questions.worth import SAMPLES, Inquiry, QuestionWorth
 
-LONGEST = 30  # signs of a fraction that is printed
+MOST_FRACTION_SIGNS = 30  # signs of a fraction that is printed
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def ask(
     answer.add(seed=sampling.seed, samples=sampling.samples)
     greedy_shots = cell_names(inquiry.posterior.greedy_shots())
     hit_chance = inquiry.best_hit
-    exact = f"{hit_chance} = " if len(str(hit_chance)) < LONGEST else ""
+    exact = f"{hit_chance} = " if len(str(hit_chance)) < MOST_FRACTION_SIGNS else ""
     text = f"{' '.join(greedy_shots)}, each hits with {exact}{float(hit_chance):.6f}"
     answer.add_fact(
         "greedy shots",

@@ -60,12 +60,12 @@ class Output(Safe):
             super().print(*objects, **options)
             return
         text = StringIO()
-        Safe(file=text, width=_ENDLESS).print(*objects, **options)
+        Safe(file=text, width=_ENDLESS_WIDTH).print(*objects, **options)
         self.file.write("\n".join(line.rstrip() for line in text.getvalue().split("\n")))
         self.file.flush()
 
 
-_ENDLESS = 1 << 16
+_ENDLESS_WIDTH = 1 << 16
 
 
 def facts_table() -> Table:

@@ -17,7 +17,7 @@ from optsearch.search.counterexamples import Counterexample, CounterexampleSearc
 from optsearch.support.errors import OptsearchError
 
 SHORTEST = 2
-SHOWN = 20  # rows of the table for people
+MOST_SHOWN = 20  # rows of the table for people
 
 
 class Contact(str, Enum):
@@ -138,7 +138,7 @@ def answer_of(result: CounterexampleSearch) -> Answer:
     for name, case in result.smallest.items():
         answer.add_heading(f"\nfewest {name}")
         add_counterexample(answer, case)
-    shown_cases = result.counterexamples[:SHOWN]
+    shown_cases = result.counterexamples[:MOST_SHOWN]
     if shown_cases:
         answer.add_heading("\nsmallest first: best greedy, optimum, configurations, position")
     for case in shown_cases:

@@ -46,9 +46,9 @@ from optsearch.game.position import Position, legend
 from optsearch.support.errors import OptsearchError, TooLarge
 from optsearch.support.palette import GREEDY_IN_TERMINAL, IN_TERMINAL, heat_in_terminal
 
-MOST = 10_000_000  # configurations that are printed
+MOST_PRINTED = 10_000_000  # configurations that are printed
 MOST_DIGITS = 60  # of a fraction that is printed
-BATCH = 100_000  # of them, drawn or listed at a time
+BATCH_SIZE = 100_000  # of them, drawn or listed at a time
 
 
 @app.command(
@@ -220,8 +220,10 @@ def draw_heat_map(
     next_step="optsearch sample 10x10:5,4,3,3,2 --draw-boards  # as a board",
     fields="game position (false_hits false_misses) (lies) (prior prior_digest) (known) "
     "(seed configurations) sample",
-    number=Option("How many configurations to draw (default: 1).", flags="-n", min=1, max=MOST),
-    every=Option(f"Print every configuration instead, up to {MOST:,}.", flags="--all"),
+    number=Option(
+        "How many configurations to draw (default: 1).", flags="-n", min=1, max=MOST_PRINTED
+    ),
+    every=Option(f"Print every configuration instead, up to {MOST_PRINTED:,}.", flags="--all"),
     seed=Option("The same seed gives the same sample.", min=0),
     draw_boards=Option("Draw each configuration as a board; 1 2 3 … are the ships."),
 )
@@ -253,7 +255,7 @@ def sample(
         if every:
             fields |= {"configurations": count_all(posterior)}
     if every:
-        batches = posterior.batches(BATCH)
+        batches = posterior.batches(BATCH_SIZE)
     else:
         fields |= {"seed": secrets.randbits(32) if seed is None else seed}
         batches = draw_in_batches(posterior, number or 1, np.random.default_rng(fields["seed"]))
@@ -285,20 +287,20 @@ def print_json_sample(fields: dict[str, Any], ship_names: Iterator[list[str]]) -
 
 
 def count_all(posterior: Posterior) -> int:
-    """Return the number of configurations to print; raise TooLarge if it is above `MOST`."""
+    """Return the number of configurations to print; TooLarge if it is above `MOST_PRINTED`."""
     posterior.require_some()
     number = posterior.configurations
-    if number > MOST:
-        raise TooLarge(f"--all prints up to {MOST:,} configurations; there are {number:,}")
+    if number > MOST_PRINTED:
+        raise TooLarge(f"--all prints up to {MOST_PRINTED:,} configurations; there are {number:,}")
     return number
 
 
 def draw_in_batches(
     posterior: Posterior, number: int, rng: np.random.Generator
 ) -> Iterator[CellSets]:
-    """Draw a number of configurations; yield the ships of at most `BATCH` of them at a time."""
-    for start in range(0, number, BATCH):
-        yield posterior.sample(min(BATCH, number - start), rng, masks=True)
+    """Draw a number of configurations; yield the ships of up to `BATCH_SIZE` of them at a time."""
+    for start in range(0, number, BATCH_SIZE):
+        yield posterior.sample(min(BATCH_SIZE, number - start), rng, masks=True)
 
 
 def show_each_wait(batches: Iterator[CellSets]) -> Iterator[CellSets]:

@@ -11,7 +11,7 @@ from optsearch.cli.common import out
 from optsearch.cli.console import err
 from optsearch.game.reply_text import strip_comment
 
-LONGEST = 10_000  # signs of a line that are read
+MOST_LINE_SIGNS = 10_000  # signs of a line that are read
 
 
 class Dialogue:
@@ -52,7 +52,7 @@ class Dialogue:
             except EOFError:
                 click.echo()
                 return None
-        line = sys.stdin.readline(LONGEST) if sys.stdin is not None else ""
+        line = sys.stdin.readline(MOST_LINE_SIGNS) if sys.stdin is not None else ""
         if line and not self.is_quiet:
             out.print(f"{prompt}{line.strip()}", soft_wrap=True)
         return line or None

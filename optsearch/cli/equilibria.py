@@ -37,8 +37,8 @@ if TYPE_CHECKING:  # these take long to load
 
     from optsearch.equilibria import Equilibrium
 
-SHOWN = 8  # orbits and trees that are listed
-WIDE = 76  # characters of boards side by side
+MOST_SHOWN = 8  # orbits and trees that are listed
+MOST_WIDTH = 76  # characters of boards side by side
 
 
 @app.command(
@@ -146,12 +146,12 @@ def answer_of(result: Equilibrium) -> Answer:
     answer.add("\nPercent, if the hider draws uniformly\n", uniform_board)
     answer.add("\nThe shooter's mix, each tree turned by a symmetry drawn at random\n")
     tree_rows = [("percent", "first shot", "uniformly", "worst case")]
-    for tree, share in result.shooter[:SHOWN]:
+    for tree, share in result.shooter[:MOST_SHOWN]:
         percent, mean = f"{100 * float(share):.2f}", f"{float(tree.mean):.4f}"
         tree_rows.append((percent, first_shot(tree) or "", mean, str(tree.worst)))
     answer.add(align_columns(tree_rows))
-    if len(result.shooter) > SHOWN:
-        answer.add(f"and {count_text(len(result.shooter) - SHOWN, 'tree')} more")
+    if len(result.shooter) > MOST_SHOWN:
+        answer.add(f"and {count_text(len(result.shooter) - MOST_SHOWN, 'tree')} more")
     return answer
 
 
@@ -245,7 +245,7 @@ def draw_orbits(result: Equilibrium) -> str:
     game = result.game
     all_cells = (1 << game.cells) - 1
     boards = []
-    for orbit, probability in result.hider[:SHOWN]:
+    for orbit, probability in result.hider[:MOST_SHOWN]:
         board_rows = [[HOLE] * game.columns for _ in range(game.rows)]
         for row, column in game.cells_of(all_cells & ~game.holes):
             board_rows[row][column] = "."
@@ -253,7 +253,7 @@ def draw_orbits(result: Equilibrium) -> str:
             board_rows[row][column] = "#"
         boards.append([f"{100 * float(probability):.2f}", *map("".join, board_rows)])
     width = max(len(line) for board in boards for line in board) + 2
-    boards_per_line = max(1, WIDE // width)
+    boards_per_line = max(1, MOST_WIDTH // width)
     lines = []
     for start in range(0, len(boards), boards_per_line):
         boards_in_line = boards[start : start + boards_per_line]

@@ -20,10 +20,10 @@ from optsearch.strategies import Player, Strategy, as_player
 from optsearch.strategies.user import UserStrategy
 from optsearch.support.decimals import time_text
 
-LONG = 600  # seconds
-MINUTE = 60
-SOON = 10  # seconds, that one game may take
-FEW = 2000  # games times cells that need no estimate
+LONG_SECONDS = 600  # seconds
+SECONDS_PER_MINUTE = 60
+SECONDS_OF_SHORT_GAME = 10  # seconds, that one game may take
+MOST_UNESTIMATED = 2000  # games times cells that need no estimate
 
 
 def announce_evaluation(strategy: Strategy, game: Game, workers: int) -> None:
@@ -33,7 +33,9 @@ def announce_evaluation(strategy: Strategy, game: Game, workers: int) -> None:
     alternative = "`simulate` or `compare` take minutes"
     if isinstance(strategy, UserStrategy):
         alternative += ", a score takes minutes for all (see Your idea in the documentation)"
-    _announce(f"evaluating {strategy}", evaluation_seconds(strategy, game), workers, alternative)
+    _announce_duration(
+        f"evaluating {strategy}", evaluation_seconds(strategy, game), workers, alternative
+    )
 
 
 def announce_simulation(
@@ -43,14 +45,16 @@ def announce_simulation(
 
     If an evaluation on all configurations takes less time than the games, print that, too.
     """
-    if QUIET.get() or games * game.cells < FEW:
+    if QUIET.get() or games * game.cells < MOST_UNESTIMATED:
         return
     for name in players:
         seconds = simulation_seconds(name, game, games, reply_model)
         player = as_player(name)
-        _announce(f"{games:,} games of {player}", seconds, workers, "fewer --games take less")
+        _announce_duration(
+            f"{games:,} games of {player}", seconds, workers, "fewer --games take less"
+        )
         can_be_evaluated = reply_model.is_plain and isinstance(player, Strategy)
-        if seconds < MINUTE * workers or not can_be_evaluated:
+        if seconds < SECONDS_PER_MINUTE * workers or not can_be_evaluated:
             continue
         assert isinstance(player, Strategy)
         seconds_of_all = evaluation_seconds(player, game)
@@ -86,18 +90,22 @@ def announce_comparison(
     if not QUIET.get():
         work = f"comparing {' and '.join(map(str, strategies))}"
         alternative = "fewer --positions or a smaller --largest take less"
-        _announce(work, sum(seconds_each) * size_limit * sampling.positions, workers, alternative)
+        _announce_duration(
+            work, sum(seconds_each) * size_limit * sampling.positions, workers, alternative
+        )
     return seconds_each
 
 
 def announce_game(player: Player, game: Game) -> None:
     """Print how long a single game with rollouts takes, if it takes more than seconds."""
     seconds = 0 if QUIET.get() else rollout_seconds(player, game, 1)
-    _announce(f"a game of {player}", seconds, 1, "greedy takes seconds", SOON)
+    _announce_duration(
+        f"a game of {player}", seconds, 1, "greedy takes seconds", SECONDS_OF_SHORT_GAME
+    )
 
 
-def _announce(
-    work: str, seconds: float, workers: int, alternative: str, limit: float = LONG
+def _announce_duration(
+    work: str, seconds: float, workers: int, alternative: str, limit: float = LONG_SECONDS
 ) -> None:
     """Print how long work takes, and an alternative, if it takes more than `limit` per worker.
 

@@ -135,9 +135,9 @@ def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> N
     answer = Answer(strategies=strategies, ties=list(ORDERS))
     answer.set_rows(strategies)
     if names:
-        _add_parameters(answer, strategies)
+        _add_strategies_with_parameters(answer, strategies)
     else:
-        _add_list(answer, strategies)
+        _add_all_strategies(answer, strategies)
     answer.print(form)
 
 
@@ -181,7 +181,7 @@ TIES = (
 )
 
 
-def _add_list(answer: Answer, strategies: list[dict[str, Any]]) -> None:
+def _add_all_strategies(answer: Answer, strategies: list[dict[str, Any]]) -> None:
     """Add all strategies and players, and how to name your own."""
     for heading, is_strategy in (
         ("Strategies, for evaluate and simulate", True),
@@ -202,7 +202,7 @@ def _add_list(answer: Answer, strategies: list[dict[str, Any]]) -> None:
     answer.add("\nstrategies NAME lists the parameters of one.")
 
 
-def _add_parameters(answer: Answer, strategies: list[dict[str, Any]]) -> None:
+def _add_strategies_with_parameters(answer: Answer, strategies: list[dict[str, Any]]) -> None:
     """Add the given strategies, each with its parameters, and how to set them."""
     for fields in strategies:
         answer.add_heading(fields["name"])

@@ -34,9 +34,9 @@ from optsearch.support.progress import Limit, LimitReached, Progress
 from optsearch.tree import DecisionTree
 from optsearch.tree.solution import SearchStatus
 
-SHOWN = 10  # partings, for people
-PATIENCE = 60  # seconds for the worst greedy strategy, which takes long where ties are many
-HEADS = ("", "total height", "mean", "more", "worst case")
+MOST_SHOWN = 10  # partings, for people
+SECONDS_FOR_WORST = 60  # for the worst greedy strategy, which takes long where ties are many
+COLUMN_HEADS = ("", "total height", "mean", "more", "worst case")
 
 
 @app.command(
@@ -132,7 +132,7 @@ class GreedyTotals:
         self.comparison = solver.compare()
         for name in ("best", *orders_on(position.game), "remainder"):
             self._add_tree(name, solver)
-        limit_of_worst = Limit(PATIENCE)
+        limit_of_worst = Limit(SECONDS_FOR_WORST)
         progress_of_worst = limit_of_worst.watch(limited_progress)
         try:
             self._add_tree("worst", GreedySolver(position, progress=progress_of_worst, prior=prior))
@@ -169,7 +169,7 @@ class GreedyTotals:
             answer.add_fact(label, text, **{label.replace(" ", "_"): shot_names})
         known_rules = [name for name in RULES if name in self.totals]
         fields_by_rule = {name: self._rule_fields(name) for name in known_rules}
-        table_rows = [HEADS, *self._optimal_rows(), *map(self._rule_row, known_rules)]
+        table_rows = [COLUMN_HEADS, *self._optimal_rows(), *map(self._rule_row, known_rules)]
         answer.add("", align_columns(table_rows, is_right=True), "", rules=fields_by_rule)
         answer.set_rows({"rule": name, **row} for name, row in fields_by_rule.items())
         if self.comparison is not None:
@@ -223,10 +223,10 @@ def add_divergences(answer: Answer, divergences: Sequence[Divergence], prior: Pr
     answer.add(
         divergences_text if divergences else "Best greedy is optimal.", partings=divergence_fields
     )
-    earliest = sorted(divergences, key=lambda divergence: len(divergence.shots))[:SHOWN]
+    earliest = sorted(divergences, key=lambda divergence: len(divergence.shots))[:MOST_SHOWN]
     answer.add(*(divergence_text(divergence, prior) for divergence in earliest))
-    if len(divergences) > SHOWN:
-        answer.add(f"  and {len(divergences) - SHOWN:,} more with later shots; --json has all")
+    if len(divergences) > MOST_SHOWN:
+        answer.add(f"  and {len(divergences) - MOST_SHOWN:,} more with later shots; --json has all")
 
 
 def divergence_text(divergence: Divergence, prior: Prior | None) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_SPELLED = {
+_LATEX_OF_SIGN = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -45,7 +45,7 @@ def latex_text(text: str) -> str:
     >>> latex_text("best_greedy 100 %")
     'best\\\\_greedy 100 \\\\%'
     """
-    return "".join(_SPELLED.get(sign, sign) for sign in " ".join(text.split()))
+    return "".join(_LATEX_OF_SIGN.get(sign, sign) for sign in " ".join(text.split()))
 
 
 def _latex_cell(text: str, sign: str) -> str:

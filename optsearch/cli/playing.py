@@ -36,7 +36,7 @@ from optsearch.support.files import read_text
 from optsearch.support.palette import IN_TERMINAL, SHIP_IN_TERMINAL
 
 MOST_KEPT = 1 << 16  # bytes of a match that was kept
-GAP = 6  # blanks between two boards beside each other
+BLANKS_BETWEEN_BOARDS = 6  # blanks between two boards beside each other
 UNIFORM = "uniform"  # the hider by default
 HELP = """\
 CELL   shoot there, as in {cell}
@@ -163,14 +163,14 @@ class MatchDialogue:
                 self._dialogue.say(f"{count_text(shots, 'shot')}{self.resume_hint}")
                 return
             try:
-                self._execute(line.lower())
+                self._execute_line(line.lower())
             except (PositionError, GameError) as error:
                 reason = str(error)
                 hint = "" if "shoot at" in reason else "; help lists what can be entered"
                 self._dialogue.refuse(f"{reason}{hint}")
         self._print_result()
 
-    def _execute(self, line: str) -> None:
+    def _execute_line(self, line: str) -> None:
         """Execute a line: one of the commands of `HELP`, or a cell to shoot at."""
         position = self._match.position
         if line in ("help", "?"):
@@ -290,7 +290,7 @@ def join_boards(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
     if len(boards) == 1:
         return list(boards[0])
     left, right = boards
-    left_width = max(map(len, left)) + GAP
+    left_width = max(map(len, left)) + BLANKS_BETWEEN_BOARDS
     if left_width + max(map(len, right)) > width:
         return [*left, Text(), *right]
     for line in left:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from optsearch.lower_bounds import Bound, BoundsStatus
     from optsearch.tree.solution import SearchStatus
 
-SOON = 0.5  # seconds before the bar in a terminal
-FIRST = 2  # before the first line where standard error is no terminal
-SECONDS = 10  # between two of them
-DAY = 86_400
+SECONDS_TO_BAR = 0.5  # seconds before the bar in a terminal
+SECONDS_TO_FIRST_LINE = 2  # before the first line where standard error is no terminal
+SECONDS_BETWEEN_LINES = 10  # between two of them
+SECONDS_PER_DAY = 86_400
 
 
 @contextmanager
@@ -73,22 +73,22 @@ def show_progress(
         nonlocal latest_note
         share = f"{status.share:.1%}" if status.total else ""
         time_to_go = countdown.text(status)
-        if time_to_go and (status.seconds_to_go or 0) > DAY:
+        if time_to_go and (status.seconds_to_go or 0) > SECONDS_PER_DAY:
             time_to_go += hint
         latest_note = ", ".join(filter(None, [share, time_to_go, note(status)]))
         bar.update(task, completed=status.done, total=status.total or None, note=latest_note)
 
     def print_until_done() -> None:
         if err.is_terminal:
-            if not is_done.wait(SOON):
+            if not is_done.wait(SECONDS_TO_BAR):
                 bar.start()
             return
-        pause = FIRST
+        pause = SECONDS_TO_FIRST_LINE
         while not is_done.wait(pause):
             line = f"{label}, for {time.monotonic() - started:,.0f} s so far"
             with suppress(OSError):  # nobody reads it
                 print(": ".join(filter(None, (line, latest_note))), file=sys.stderr, flush=True)
-            pause = SECONDS
+            pause = SECONDS_BETWEEN_LINES
 
     thread = Thread(target=print_until_done, daemon=True)
     thread.start()

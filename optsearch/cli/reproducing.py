@@ -169,11 +169,11 @@ def print_verdict(checks: list[Check]) -> None:
     for check in checks:
         if check.note:
             click.echo(f"\n{check.note}")
-    for reason, names in _group_by(known_differences, "known").items():
+    for reason, names in _names_by_attribute(known_differences, "known").items():
         click.echo(f"\n≠ {names}: {reason}")
-    for command, names in _group_by(checks, "stored").items():
+    for command, names in _names_by_attribute(checks, "stored").items():
         click.echo(f"\nstored: {names}: computed by {command}, or --full")
-    for reason, names in _group_by(checks, "left_out").items():
+    for reason, names in _names_by_attribute(checks, "left_out").items():
         click.echo(f"\nleft out: {names}: {reason}")
     fault_count = sum(check.is_fault for check in checks)
     left_out_count = sum(bool(check.left_out) for check in checks)
@@ -195,7 +195,7 @@ def print_verdict(checks: list[Check]) -> None:
     )
 
 
-def _group_by(checks: list[Check], attribute: str) -> dict[str, str]:
+def _names_by_attribute(checks: list[Check], attribute: str) -> dict[str, str]:
     """Return the names of the checks that share each text of an attribute.
 
     The empty text is left out.

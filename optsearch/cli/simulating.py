@@ -43,7 +43,7 @@ from optsearch.strategies.player import salvo_size
 from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Progress, Status
 
-SHOWN = 10  # players of whom all differences are printed
+MOST_SHOWN = 10  # players of whom all differences are printed
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def answer_of(
     games_text = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}{model_text}"
     answer.add(f"{games_text}\n", align_columns([heads, *player_texts]), players=player_fields)
     answer.set_rows(csv_rows)
-    if 1 < len(outcomes) <= SHOWN:
+    if 1 < len(outcomes) <= MOST_SHOWN:
         answer.add_heading("\nshots more, on the same boards")
         answer.add(align_columns(list(map(difference_texts, simulation.differences()))))
     resumed = f", {simulation.resumed:,} games were played before" if simulation.resumed else ""

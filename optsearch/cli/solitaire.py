@@ -113,7 +113,7 @@ def solve(
     puzzle, method_name = formats.load(file), None if method is None else method.value
     with show_progress("solving"):
         solutions = making.solve(puzzle, limit, method_name, time_limit)
-        reason = "" if solutions else _no_solution(puzzle, method_name, time_limit)
+        reason = "" if solutions else _why_no_solution(puzzle, method_name, time_limit)
     if not solutions:
         raise PuzzleError(reason)
     ship_names = [formats.solution_fields(puzzle, solution) for solution in solutions]
@@ -121,14 +121,14 @@ def solve(
     for solution, names in zip(solutions, ship_names, strict=True):
         answer.add(puzzle_board(puzzle, solution), " ".join(names) + "\n")
     is_unique = len(solutions) == 1 if limit > 1 else None
-    answer.add(_verdict(len(solutions), limit), is_unique=is_unique)
+    answer.add(_count_of_solutions(len(solutions), limit), is_unique=is_unique)
     show_address(answer, puzzle)
     if figure is not None:
         draw_picture(answer, puzzle, figure, solutions[0])
     answer.print(form)
 
 
-def _no_solution(puzzle: Puzzle, method: str | None, time_limit: float | None) -> str:
+def _why_no_solution(puzzle: Puzzle, method: str | None, time_limit: float | None) -> str:
     """Return a line that says that a puzzle has no solution, and which clues exclude each other."""
     try:
         clues = making.conflict(puzzle, method, time_limit)
@@ -141,7 +141,7 @@ def _no_solution(puzzle: Puzzle, method: str | None, time_limit: float | None) -
     return f"no solution: {models.conflict_text(puzzle, clues)}"
 
 
-def _verdict(number: int, limit: int) -> str:
+def _count_of_solutions(number: int, limit: int) -> str:
     if number < limit:
         return "the only solution" if number == 1 else f"{number} solutions, no others"
     return f"{number} solution{'' if number == 1 else 's'}; there may be others (--limit)"
@@ -162,7 +162,7 @@ def count(
     with show_progress("counting", lambda status: f"{status.rate:,.0f} cells a second") as progress:
         has_conflict = reasoning.is_contradictory(puzzle)
         solution_count = 0 if has_conflict else counting.count(puzzle, limit, time_limit, progress)
-        reason = "" if solution_count else _no_solution(puzzle, None, time_limit)
+        reason = "" if solution_count else _why_no_solution(puzzle, None, time_limit)
     is_exact = limit is None or solution_count < limit
     or_more = "" if is_exact else " or more"
     answer = Answer(puzzle=formats.to_fields(puzzle), solutions=solution_count, is_exact=is_exact)

@@ -71,7 +71,7 @@ from optsearch.tree import DecisionTree
 from optsearch.tree.solution import SearchStatus, ShotValue, Solution
 
 MOST_IN_TREE = 300_000  # configurations, where time is limited: two minutes to write
-COUNTING = 0.5, 0.25  # seconds at least, share of a time limit: to find out if there are more
+TIME_TO_COUNT = 0.5, 0.25  # seconds at least, share of a time limit: to find out if there are more
 
 
 class Method(str, Enum):
@@ -329,7 +329,7 @@ def why_no_tree(position: Position, prior: Prior | None, time_limit: float | Non
         return ""
     if position.game.cells > MAX_CELLS:
         return f"boards of more than {MAX_CELLS} cells are not searched"
-    least_seconds, share = COUNTING
+    least_seconds, share = TIME_TO_COUNT
     limit = Limit(max(least_seconds, share * time_limit))
     try:
         with limit.alarm():
@@ -353,7 +353,7 @@ def best_tree(solution: Solution) -> DecisionTree:
 
 def announce_stored(stored: StoredBracket | None) -> None:
     """Print the stored bracket before a search, unless computing it took less than two seconds."""
-    if stored is None or QUIET.get() or (stored.seconds or inf) < progress.FIRST:
+    if stored is None or QUIET.get() or (stored.seconds or inf) < progress.SECONDS_TO_FIRST_LINE:
         return
     effort = f"; that search took {time_text(stored.seconds)}" if stored.seconds else ""
     err.print(f"known: {stored.text}{effort}", soft_wrap=True)
