@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 from optsearch.evaluation import evaluate
 from optsearch.game import Game
@@ -19,18 +20,25 @@ from optsearch.support.errors import RecordError
 GAME = Game.parse("8x8:4,3,2,contact=any,announce=sunk")
 GREEDY = "greedy:ties=first,endgame=0"
 LIMIT = 20
-REASON = (
+WHY_IT_DIFFERS = (
     "neither the order among cells that are as probable is printed nor what the simulation knew; "
     "no order and no rule for sinkings that was tried gives it"
 )
 
 
+class _BoardsWon(NamedTuple):
+    """The number of boards that greedy wins, and the number of all boards."""
+
+    boards_won: int
+    boards: int
+
+
 @cache
-def _wins() -> tuple[int, int]:
-    """Return the number of boards that greedy wins, and the number of all boards."""
+def _boards_won() -> _BoardsWon:
+    """Play greedy on all boards of the mini-game."""
     evaluation = evaluate(GREEDY, GAME)
-    won = sum(n for shots, n in evaluation.histogram.items() if shots <= LIMIT)
-    return won, evaluation.configurations
+    won = sum(boards for shots, boards in evaluation.histogram.items() if shots <= LIMIT)
+    return _BoardsWon(won, evaluation.configurations)
 
 
 def numbers() -> Iterator[Number]:
@@ -38,18 +46,18 @@ def numbers() -> Iterator[Number]:
     record = records.read_published("mini_game.csv")
 
     def percent_won() -> str:
-        won, boards = _wins()
-        return rounded(Fraction(100 * won, boards), 2)
+        boards_won, boards = _boards_won()
+        return rounded(Fraction(100 * boards_won, boards), 2)
 
     compute = {
-        "boards": lambda: str(_wins()[1]),
-        "greedy_within_20": lambda: str(_wins()[0]),
+        "boards": lambda: str(_boards_won().boards),
+        "greedy_within_20": lambda: str(_boards_won().boards_won),
         "greedy_percent_within_20": percent_won,
     }
     for row in record.rows:
         name = row["name"]
         if name not in compute:
             raise RecordError(f"{record.path}: nothing computes {name!r}")
-        reason = "" if name == "boards" else REASON
+        reason = "" if name == "boards" else WHY_IT_DIFFERS
         title = name.replace("_", " ")
         yield Number(row["place"], title, row["value"], compute[name], known=reason)

@@ -112,20 +112,20 @@ class Tabulation:
         game = Game.of(game)
         values = {column.name: self._value(game, column) for column in self.columns}
         lower = values["lower"].lower if "lower" in values else None
-        played = {
+        mean_by_strategy = {
             column.name: mean
             for column in self.columns
             if (column.strategy is not None or column.name == "best_greedy")
             and (mean := values[column.name].upper) is not None
         }
-        best = min(played, key=played.__getitem__, default=None)
-        uppers = [values[name].upper for name in ("upper", best) if name in values]
-        upper = min((end for end in uppers if end is not None), default=None)
+        best = min(mean_by_strategy, key=mean_by_strategy.__getitem__, default=None)
+        upper_bounds = [values[name].upper for name in ("upper", best) if name in values]
+        upper = min((bound for bound in upper_bounds if bound is not None), default=None)
         for column in self.columns:
             value = values[column.name]
             if column.computation == "optimum" and value.is_bracket:
-                tight = narrow(self.values[game, column.computation], lower, upper)
-                values[column.name] = column.from_result(tight)
+                narrowed = narrow(self.values[game, column.computation], lower, upper)
+                values[column.name] = column.from_result(narrowed)
             elif column.name == "upper" and best is not None and value.upper != upper:
                 of_best = values[best]
                 values[column.name] = replace(

@@ -16,7 +16,7 @@ from numba import njit
 
 UNKNOWN, MISS, HIT = 0, 1, 2
 PATIENCE = 3  # misses in a row that end an attack of `Heuristic`
-FACTOR = 3  # by which `Heuristic` multiplies the line of the last two hits
+LINE_FACTOR = 3  # by which `Heuristic` multiplies the line of the last two hits
 RANDOM, PARITY, DENSITY = 0, 1, 2
 OTHER = -1  # no further cell in a row, an unknown length, or a cell that is not a hit
 
@@ -256,11 +256,11 @@ def add_attacks(
 
 
 @njit(cache=True)
-def mix_with_line(values: Array, hunted: Array, hits: Array, hit_count: int) -> Array:
-    """Multiply the line of the last two hits by FACTOR, and scale the greatest value to 1.
+def mix_with_line(values: Array, hunting_values: Array, hits: Array, hit_count: int) -> Array:
+    """Multiply the line of the last two hits by LINE_FACTOR, and scale the greatest value to 1.
 
-    The line is the row or column that they share, if they do. If its values are all 0, return the
-    mean of `values` and `hunted`, the values of hunting. `values` changes in place.
+    The line is the row or column that the two share, if they do. If all its values are 0, the
+    result is the mean of `values` and `hunting_values`. `values` changes in place.
     """
     rows, columns = values.shape
     is_used_up = False
@@ -270,12 +270,12 @@ def mix_with_line(values: Array, hunted: Array, hits: Array, hit_count: int) -> 
         if hits[hit_count - 2, 0] == row:
             for k in range(columns):
                 total += values[row, k]
-                values[row, k] *= FACTOR
+                values[row, k] *= LINE_FACTOR
             is_used_up = total == 0
         elif hits[hit_count - 2, 1] == column:
             for k in range(rows):
                 total += values[k, column]
-                values[k, column] *= FACTOR
+                values[k, column] *= LINE_FACTOR
             is_used_up = total == 0
     greatest = largest(values)
     for i in range(rows):
@@ -283,7 +283,7 @@ def mix_with_line(values: Array, hunted: Array, hits: Array, hit_count: int) -> 
             if greatest > 0:
                 values[i, j] /= greatest
             if is_used_up:
-                values[i, j] = (values[i, j] + hunted[i, j]) / 2
+                values[i, j] = (values[i, j] + hunting_values[i, j]) / 2
     return values
 
 

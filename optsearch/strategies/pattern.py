@@ -161,16 +161,21 @@ class Pattern(Strategy):
                 yield from self._clear(replay, first)
 
     def _clear(self, replay: _Replay, first: Cell) -> Iterator[Cell]:
-        """Yield the cells shot after a hit, as `clear` says, until its directions are cleared."""
+        """Yield the cells to shoot around a hit, direction by direction, as the module says.
+
+        first -- the cell that was hit.
+        """
         position, game = replay.position, replay.position.game
-        more_hits = 0
-        unexplained = 1 - self._explained_hits(position, first)  # hits less those of sunk ships
+        later_hits = 0
+        hits_without_ship = 1 - self._explained_hits(
+            position, first
+        )  # hits less cells of sunk ships
         for direction in DIRECTIONS:
-            is_across = direction == DIRECTIONS[2]  # right and left are done
-            if is_across and self.clear == "line" and more_hits:
+            is_row_done = direction == DIRECTIONS[2]  # after right and left
+            if is_row_done and self.clear == "line" and later_hits:
                 return
             for cell in self._cells_ahead(game, first, direction):
-                if unexplained <= 0:
+                if hits_without_ship <= 0:
                     return
                 if replay.is_known_water(cell):
                     break
@@ -179,8 +184,8 @@ class Pattern(Strategy):
                 yield cell
                 if not replay.shoot(cell):
                     break
-                more_hits += 1
-                unexplained += 1 - self._explained_hits(position, cell)
+                later_hits += 1
+                hits_without_ship += 1 - self._explained_hits(position, cell)
 
     def _explained_hits(self, position: Position, cell: Cell) -> int:
         """Count the hits of a clearing that the reply to a shot at a cell explains by a sinking."""

@@ -83,17 +83,18 @@ class Grid(Strategy):
         for each cell True for a hit, False for a miss, None if it was not shot.
         """
         (row, column), rows, columns = hit, len(lines), len(lines[0])
-        # Near the top or the bottom a vertical ship must have the neighbour on the inner side. If
-        # that was shot, it was a miss, as there is one hit. Likewise in the row.
+        # Near the top or the bottom, a vertical ship covers the next cell towards the middle of the
+        # board. If that was shot, it was a miss, as there is one hit; so the ship is horizontal.
         if row < length - 1 or rows - length < row:
-            beside = row + (1 if row < length - 1 else -1)
-            return (beside, column) if lines[beside][column] is None else True
+            inner_row = row + (1 if row < length - 1 else -1)
+            return (inner_row, column) if lines[inner_row][column] is None else True
+        # The same near the left or the right edge, for a horizontal ship.
         if column < length - 1 or columns - length < column:
-            beside = column + (1 if column < length - 1 else -1)
-            return (row, beside) if lines[row][beside] is None else False
-        for beside in (column - 1, column + 1):
-            if lines[row][beside] is None:
-                return row, beside
+            inner_column = column + (1 if column < length - 1 else -1)
+            return (row, inner_column) if lines[row][inner_column] is None else False
+        for neighbour in (column - 1, column + 1):
+            if lines[row][neighbour] is None:
+                return row, neighbour
         return False
 
 

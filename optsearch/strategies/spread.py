@@ -106,33 +106,35 @@ def _list_cells(masks: Sequence[int], width: int) -> list[int]:
 def spread(node: ScoreNode, scores: Scores) -> None:
     """Score each cell by the number of configurations with it, times its factor.
 
-    The constants of the node are, in this order:
+    The constants of the node are one array, in this order:
 
-    - `many`; the most neighbours of a cell along sides, and at corners;
-    - the factors for up to `many` configurations, and those for more (`Spread.factors`);
+    - a number of configurations; the most neighbours of a cell along sides, and at corners;
+    - the factors for up to this number of configurations, then those for more (`Spread.factors`);
     - for each cell the index of its factor before any shot;
     - for each cell its neighbours along sides, then for each cell those at corners, filled up with
       NOWHERE, which is negative.
     """
     state, constants = node.state, node.constants
-    sides, corners = int(constants[1]), int(constants[2])
-    factor_count = (sides + 1) * (sides + 1) * (corners + 1)
+    sides, corners = int(constants[1]), int(constants[2])  # the most of a cell
+    # Factors go by missed sides, sides at the border and missed corners; the last varies fastest.
+    corner_step, side_step = 1, (sides + 1) * (corners + 1)
+    factor_count = (sides + 1) * side_step
+    # Where the parts of the constants begin:
     factors_at = 3 + factor_count if node.configurations > constants[0] else 3
-    indices_at = 3 + 2 * factor_count
-    sides_at = indices_at + len(scores)
+    first_index_at = 3 + 2 * factor_count
+    sides_at = first_index_at + len(scores)
     corners_at = sides_at + len(scores) * sides
-    # A score is first the index of the factor: one missed side more is (sides + 1) * (corners + 1)
-    # factors further, one missed corner more is the next factor.
+    # The scores hold the indices of the factors first.
     for cell in range(len(scores)):
-        scores[cell] = constants[indices_at + cell]
+        scores[cell] = constants[first_index_at + cell]
     for cell in range(len(scores)):
         if state[cell] != MISS:
             continue
         for i in range(sides_at + cell * sides, sides_at + (cell + 1) * sides):
             if constants[i] >= 0:
-                scores[int(constants[i])] += (sides + 1) * (corners + 1)
+                scores[int(constants[i])] += side_step
         for i in range(corners_at + cell * corners, corners_at + (cell + 1) * corners):
             if constants[i] >= 0:
-                scores[int(constants[i])] += 1
+                scores[int(constants[i])] += corner_step
     for cell in range(len(scores)):
         scores[cell] = node.having[cell] * constants[factors_at + int(scores[cell])]
