@@ -26,8 +26,8 @@ from optsearch.search.solver import SWITCHES, Solver, SolverOptions
 from optsearch.support.progress import Limit, LimitReached
 from optsearch.tree.solution import Solution
 
-ELEVEN = 11  # positions that `--simplify` solves
-FREE = 1.1  # times the time, below which a switch can go
+POSITIONS_TO_SIMPLIFY = 11  # positions that `--simplify` solves
+LEAST_RATIO = 1.1  # times the time, below which a switch can go
 
 # Boards, and endgames of the paper's game; each switch pays on some of them.
 GAMES = (
@@ -206,12 +206,12 @@ def simplify(nodes: int) -> None:
     """Print what each switch is worth, and those without which the time is less than 1.1 times."""
     dispensable = []
     print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")
-    cases = [AblationCase.parse(text) for text in GAMES[:ELEVEN]]
+    cases = [AblationCase.parse(text) for text in GAMES[:POSITIONS_TO_SIMPLIFY]]
     for name, ratio, greatest in costs(cases, nodes):
         print(f"  {name:<24}{ratio:>9.2f}{greatest:>18.2f}", flush=True)
-        if ratio < FREE:
+        if ratio < LEAST_RATIO:
             dispensable.append(name)
-    print(f"\nless than {FREE} times: {', '.join(dispensable) or 'none'}")
+    print(f"\nless than {LEAST_RATIO} times: {', '.join(dispensable) or 'none'}")
 
 
 def main() -> None:

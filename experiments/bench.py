@@ -45,37 +45,41 @@ def most_probable(node: ScoreNode, scores: Scores) -> None:
         scores[cell] = node.having[cell]
 
 
-def _implied(occurrence: np.ndarray, position: Position) -> int:
+def _configurations_of_matrix(occurrence: np.ndarray, position: Position) -> int:
     """Return the number of configurations that an occurrence matrix implies."""
     return int(occurrence.sum()) // position.game.fleet_cells
 
 
-def _with_table(position: Position) -> int:
+def _count_with_new_table(position: Position) -> int:
     """Count with a table that is built anew."""
     engine_for.cache_clear()
-    return _implied(Posterior(position).occurrence, position)
+    return _configurations_of_matrix(Posterior(position).occurrence, position)
 
 
-def _samples(position: Position) -> int:
+def _draw_samples(position: Position) -> int:
     """Draw 100,000 configurations; return the number of all."""
     posterior = Posterior(position)
     posterior.sample(100_000, 1, masks=True)
     return posterior.configurations
 
 
-def _greedy_game(position: Position) -> int:
+def _play_greedy_game(position: Position) -> int:
     """Play a random board by exact posteriors; return the shots."""
     (drawn,) = Posterior(position).sample(1, np.random.default_rng([GREEDY_SEED, 0]), masks=True)
-    end = play(lambda at: Posterior(at).greedy_shots()[0], to_masks(drawn), position)
-    return len(end.shots)
+    end_position = play(
+        lambda current_position: Posterior(current_position).greedy_shots()[0],
+        to_masks(drawn),
+        position,
+    )
+    return len(end_position.shots)
 
 
-def _by_processes(position: Position) -> int:
+def _solve_by_processes(position: Position) -> int:
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
         return solve(position, executor=executor, workers=2).total_height or 0
 
 
-def _each_game(position: Position) -> int:
+def _play_greedy_on_each(position: Position) -> int:
     """Play greedy on each configuration by itself; return the total height."""
     game, strategy, total_height = position.game, named("greedy"), 0
     for ships in list_ships(position):
@@ -102,7 +106,7 @@ def _evaluate_by_rules(strategy: str, position: Position, rules: str = "") -> in
 
 Work = Callable[[Position], int | Solution]
 TABLE = "transfer matrix, building its table"
-WARM = ("transfer matrix", "100,000 exact samples", "greedy with exact posteriors")
+METHODS_RUN_BEFORE = ("transfer matrix", "100,000 exact samples", "greedy with exact posteriors")
 
 COUNTERS: dict[str, Work] = {
     "paper's Algorithm 1 (a call a placement)": lambda p: paper.count(p.game),
@@ -110,17 +114,17 @@ COUNTERS: dict[str, Work] = {
     "enumeration, all processors": lambda p: Configurations(p).configurations,
 }
 MATRICES: dict[str, Work] = {
-    "enumeration (bit sets, last ship by popcount)": lambda p: _implied(
+    "enumeration (bit sets, last ship by popcount)": lambda p: _configurations_of_matrix(
         Configurations(p, threads=1).occurrence, p
     ),
-    "transfer matrix": lambda p: _implied(Posterior(p).occurrence, p),
-    TABLE: _with_table,
+    "transfer matrix": lambda p: _configurations_of_matrix(Posterior(p).occurrence, p),
+    TABLE: _count_with_new_table,
 }
-SAMPLES: dict[str, Work] = {"100,000 exact samples": _samples}
-GAMES: dict[str, Work] = {"greedy with exact posteriors": _greedy_game}
+SAMPLES: dict[str, Work] = {"100,000 exact samples": _draw_samples}
+GAMES: dict[str, Work] = {"greedy with exact posteriors": _play_greedy_game}
 EVALUATIONS: dict[str, dict[str, Work]] = {
     "5x5:3,2": {
-        "greedy, each played by itself": _each_game,
+        "greedy, each played by itself": _play_greedy_on_each,
         "greedy, its tree": lambda p: _evaluate("greedy", p),
         "greedy as a score, its tree": lambda p: _evaluate(Score(most_probable), p),
     },
@@ -148,7 +152,10 @@ CHAINS: dict[str, Work] = {
     "solver without the dual of the chain": lambda p: solve(p, options=SolverOptions(chain=False)),
     "solver": solve,
 }
-PROCESSES: dict[str, Work] = {"solver, one process": solve, "solver, two processes": _by_processes}
+PROCESSES: dict[str, Work] = {
+    "solver, one process": solve,
+    "solver, two processes": _solve_by_processes,
+}
 METHODS = COUNTERS | MATRICES | SAMPLES | GAMES | OPTIMA | CHAINS | PROCESSES
 METHODS |= {name: work for works in EVALUATIONS.values() for name, work in works.items()}
 UNKNOWN = "8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name --shots B2=miss,E5=hit:r"
@@ -190,7 +197,7 @@ def _measure_here(method: str, position: Position) -> Measurement:
     _forget_peak()
     idle_mebibytes = _peak()
     seconds_of_runs: list[float] = []
-    if method in WARM:
+    if method in METHODS_RUN_BEFORE:
         method_function(position)  # builds the table of the game, which TABLE measures
     while not seconds_of_runs or (sum(seconds_of_runs) < 1 and len(seconds_of_runs) < 101):
         started = time.perf_counter()

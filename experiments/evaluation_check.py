@@ -52,15 +52,15 @@ from optsearch.support.sharing import run_tasks
 from optsearch.support.workers import process_pool
 
 SEED = 11
-LISTED = 8_000  # configurations from which rollouts are played
-SAMPLED = 400_000  # of every 50th game: above the cap of 131,072
-NESTED = 16_000  # of games of nested rollouts: above the 1,024 where these begin
-LEVELS = 2_000  # of games of levels of rollouts, which take longer
-TOLD = 4_000  # of games of rollouts where sinkings are announced
-TOLD_SAMPLED = 30_000  # of every 50th of these: above the cap of 16,384
-FOLLOWED = 1 << 18  # configurations from which games with sinkings are followed in the tree
-AT_ONCE = 10  # games of a job
-AHEAD = 4  # jobs that wait for each process
+FROM_ROLLOUT = 8_000  # configurations from which rollouts are played
+FROM_SAMPLED_ROLLOUT = 400_000  # of every 50th game: above the cap of 131,072
+FROM_NESTED = 16_000  # of games of nested rollouts: above the 1,024 where these begin
+FROM_LEVELS = 2_000  # of games of levels of rollouts, which take longer
+FROM_ANNOUNCED = 4_000  # of games of rollouts where sinkings are announced
+FROM_SAMPLED_ANNOUNCED = 30_000  # of every 50th of these: above the cap of 16,384
+MOST_FOLLOWED = 1 << 18  # configurations from which games with sinkings are followed in the tree
+GAMES_OF_JOB = 10  # games of a job
+JOBS_AHEAD = 4  # jobs that wait for each process
 
 
 class DrawnGame(NamedTuple):
@@ -142,7 +142,7 @@ def play_announced(
                 f"no task of the tree is on the way of {[str(passed) for passed in path]}"
             )
         first_followed = next(
-            passed for passed in path if counts_of(passed).configurations <= FOLLOWED
+            passed for passed in path if counts_of(passed).configurations <= MOST_FOLLOWED
         )
         in_tree = FollowedTask(strategy, first_followed).shots_of(ships)
         rows.append(GameRow(game_number, in_tree, len(end_position.shots)))
@@ -165,11 +165,11 @@ def play_rollout(game: Game, strategy: Rollout, games: Iterable[DrawnGame]) -> l
     """Play games from where some thousand configurations are left."""
     rows = []
     for game_number, ships in games:
-        configurations_left = LISTED
+        configurations_left = FROM_ROLLOUT
         if strategy.depth:
-            configurations_left = LEVELS if strategy.until else NESTED
+            configurations_left = FROM_LEVELS if strategy.until else FROM_NESTED
         elif game_number % 50 == 49:
-            configurations_left = SAMPLED
+            configurations_left = FROM_SAMPLED_ROLLOUT
         start_position = shoot_most_probable(game, ships, configurations_left)
         in_tree = FollowedTask(strategy, start_position).shots_of(sum(ships))
         misses = start_position.misses.bit_count() + RolloutReplay(strategy, start_position).misses(
@@ -186,7 +186,7 @@ def play_announced_rollout(
     rows = []
     for game_number, ships in games:
         start_position = shoot_most_probable(
-            game, ships, TOLD_SAMPLED if game_number % 50 == 49 else TOLD
+            game, ships, FROM_SAMPLED_ANNOUNCED if game_number % 50 == 49 else FROM_ANNOUNCED
         )
         end_position = play(strategy.shot, ships, start_position)
         in_tree = FollowedTask(strategy, start_position).shots_of(ships)
@@ -211,8 +211,8 @@ def jobs_of(game: Game, strategy: Strategy, games: Sequence[DrawnGame]) -> list[
     else:
         play_games = play_announced_rollout
     return [
-        Job(play_games, (game, strategy, games[first : first + AT_ONCE]))
-        for first in range(0, len(games), AT_ONCE)
+        Job(play_games, (game, strategy, games[first : first + GAMES_OF_JOB]))
+        for first in range(0, len(games), GAMES_OF_JOB)
     ]
 
 
@@ -243,7 +243,7 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
     clock = script.ProgressClock(name)
     with process_pool(processors) as pool:
         jobs = iter(jobs_of(game, strategy, games))
-        for _, batch in run_tasks(pool, play_job, jobs, AHEAD * processors):
+        for _, batch in run_tasks(pool, play_job, jobs, JOBS_AHEAD * processors):
             rows += batch
             clock(len(rows), number)
     differing = [tuple(row) for row in rows if row.in_tree != row.played]

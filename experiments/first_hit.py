@@ -50,7 +50,7 @@ def rows(game: Game, seconds: float) -> script.Rows:
     hit_by_greedy = [0]
     for k in range(1, greedy_evaluation.worst + 1):
         hit_by_greedy.append(hit_by_greedy[-1] + greedy_evaluation.histogram.get(k, 0))
-    most_met_by, most_met = _most_met(game, configurations), [0]
+    most_met_by, most_met = _bound_on_met(game, configurations), [0]
     while most_met[-1] < configurations:
         most_met.append(most_met_by(len(most_met)))
     # A game is still on at k shots in all configurations that k cells do not meet.
@@ -66,8 +66,8 @@ def rows(game: Game, seconds: float) -> script.Rows:
             game,
             configurations,
             k,
-            _by_chance(game.room, [game.fleet_cells], k),
-            _on_checkerboard(game, k) if is_single else None,
+            _chance_of_hit(game.room, [game.fleet_cells], k),
+            _chance_on_checkerboard(game, k) if is_single else None,
             hit_by_greedy[k],
             bound if is_single else hit_by_greedy[k],
             bound,
@@ -76,7 +76,7 @@ def rows(game: Game, seconds: float) -> script.Rows:
         )
 
 
-def _most_met(game: Game, number: int) -> Callable[[int], int]:
+def _bound_on_met(game: Game, number: int) -> Callable[[int], int]:
     """Return a function of k: a bound on the configurations that k cells meet.
 
     With one ship some k cells meet as many. number -- of all configurations.
@@ -101,7 +101,7 @@ def _most_met(game: Game, number: int) -> Callable[[int], int]:
     return lambda k: min(number, sum(counts[:k]))
 
 
-def _by_chance(cells: int, sizes: list[int], k: int) -> Fraction:
+def _chance_of_hit(cells: int, sizes: list[int], k: int) -> Fraction:
     """Return the probability that k random cells, of `cells`, meet a random set of cells.
 
     sizes -- how many of these cells each set has; all sets are equally likely.
@@ -112,17 +112,17 @@ def _by_chance(cells: int, sizes: list[int], k: int) -> Fraction:
     return 1 - Fraction(missed, len(sizes) * comb(cells, k))
 
 
-def _on_checkerboard(game: Game, k: int) -> Fraction | None:
+def _chance_on_checkerboard(game: Game, k: int) -> Fraction | None:
     """Return the probability that k random black cells of a checkerboard hit the ship.
 
     None if there are fewer black cells.
     """
-    cells = [i for i in range(game.cells) if sum(game.cell(i)) % 2]
-    if k > len(cells):
+    black_cells = [i for i in range(game.cells) if sum(game.cell(i)) % 2]
+    if k > len(black_cells):
         return None
-    black = sum(1 << cell for cell in cells)
-    sizes = [(ship & black).bit_count() for ship in game.placements(game.fleet[0])]
-    return _by_chance(len(cells), sizes, k)
+    black_mask = sum(1 << cell for cell in black_cells)
+    sizes = [(ship & black_mask).bit_count() for ship in game.placements(game.fleet[0])]
+    return _chance_of_hit(len(black_cells), sizes, k)
 
 
 main = script.Experiment(

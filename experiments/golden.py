@@ -80,14 +80,15 @@ def difference(kind: Table | Tree, committed: Path, recomputed: Path) -> str:
     if not recomputed.is_file():
         return "it was not written"
     if isinstance(kind, Tree):
-        old, new = tree.load(committed), tree.load(recomputed)
-        is_same = (old.position, old.root) == (new.position, new.root)
+        committed_tree, recomputed_tree = tree.load(committed), tree.load(recomputed)
+        is_same_position = committed_tree.position == recomputed_tree.position
+        is_same = is_same_position and committed_tree.root == recomputed_tree.root
         return "" if is_same else "the trees differ"
     before, after = kind.read(committed), kind.read(recomputed)
-    return _in_headers(before, after) or _in_rows(kind, before, after)
+    return _difference_of_headers(before, after) or _difference_of_rows(kind, before, after)
 
 
-def _in_headers(before: Entries, after: Entries) -> str:
+def _difference_of_headers(before: Entries, after: Entries) -> str:
     for key in dict.fromkeys((*before.header, *after.header)):
         old, new = before.header.get(key), after.header.get(key)
         if key not in records.VARYING and old != new:
@@ -95,14 +96,15 @@ def _in_headers(before: Entries, after: Entries) -> str:
     return ""
 
 
-def _in_rows(kind: Table, before: Entries, after: Entries) -> str:
+def _difference_of_rows(kind: Table, before: Entries, after: Entries) -> str:
     if len(before) != len(after):
         return f"{len(before)} rows are committed, {len(after)} found"
-    for number, rows in enumerate(zip(before, after, strict=True), 1):
+    for row_number, rows in enumerate(zip(before, after, strict=True), 1):
         for column in kind.columns:
-            old, new = (column.show(row[column.name]) for row in rows)
-            if old != new and not column.measured:
-                return f"row {number}, {column.name}: {old!r} is committed, {new!r} found"
+            committed_text, recomputed_text = (column.show(row[column.name]) for row in rows)
+            if committed_text != recomputed_text and not column.measured:
+                values = f"{committed_text!r} is committed, {recomputed_text!r} found"
+                return f"row {row_number}, {column.name}: {values}"
     return ""
 
 

@@ -42,7 +42,7 @@ FAST = ("density", "parity", "pattern:modulus=4,colours=13,scan=diagonals,clear=
 GAMES, SLOW_GAMES = 4_000, 150
 POOL, HARD = 400, 10  # boards that are played, and those of them that are hard
 GAMES_A_BOARD = {THOMPSON: 10}  # of the pool: one of a player who draws no lots
-FACTOR = 4
+PREFERENCE = 4
 SEED, POOL_SEED = 1, 2
 
 
@@ -150,8 +150,8 @@ def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
 UNIFORM = Drawn()
 HIDERS_HERE: tuple[tuple[Game, Hider], ...] = (
     (GAME, UNIFORM),
-    (GAME, MadeBoards("edges liked", weighted(FACTOR, 1))),
-    (GAME, MadeBoards("edges avoided", weighted(1, FACTOR))),
+    (GAME, MadeBoards("edges liked", weighted(PREFERENCE, 1))),
+    (GAME, MadeBoards("edges avoided", weighted(1, PREFERENCE))),
     (GAME, MadeBoards("spread", spread_boards)),
     (GAME, hard(GREEDY, False)),
     (GAME, hard(GREEDY, True)),
@@ -205,7 +205,7 @@ def rows(game: Game, hider: Hider, player: str, games: int) -> script.Rows:
 
 def fields() -> dict[str, object]:
     """Return the header: how boards were made, and the hardest of them."""
-    settings: dict[str, object] = {"seed": SEED, "pool": POOL, "hard": HARD, "factor": FACTOR}
+    settings: dict[str, object] = {"seed": SEED, "pool": POOL, "hard": HARD, "factor": PREFERENCE}
     for number, ships in enumerate(hardest(BOXED, THOMPSON)[:3], 1):
         settings[f"hard for thompson {number}"] = " ".join(map(BOXED.ship_name, ships))
     return settings

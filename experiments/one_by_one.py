@@ -71,11 +71,11 @@ def deviation_by_groups(game: Game) -> Deviation:
     Probabilities are floats, whose rounding is far below what is printed.
     """
     configurations, total_chance = 0, 0.0
-    for class_size, chances, last_placements in _groups(game):
+    for class_size, chances, last_placements in _groups_of_boards(game):
         configurations += class_size * int(last_placements.sum())
         total_chance += class_size * float((chances * last_placements).sum())
     sum_of_deviations, greatest, least = 0.0, 0.0, np.inf
-    for class_size, chances, last_placements in _groups(game):
+    for class_size, chances, last_placements in _groups_of_boards(game):
         has_room = last_placements > 0
         if not has_room.any():
             continue
@@ -87,7 +87,7 @@ def deviation_by_groups(game: Game) -> Deviation:
     )
 
 
-def _groups(game: Game) -> Iterator[BoardGroup]:
+def _groups_of_boards(game: Game) -> Iterator[BoardGroup]:
     """Yield all boards in groups: one for each class of the first ship, and the second ship."""
     first, second, third, fourth, last = game.fleet
     if not first > second > third == fourth > last:
@@ -129,17 +129,19 @@ def estimate_distance(game: Game, number: int) -> tuple[float, float]:
     """Estimate the distance by boards that the program places; return it and its standard error.
 
     A board b of probability p(b), of `number` = N boards, adds max(0, 1 - 1 / (N p(b))). The mean
-    of this is the distance. `_chance` also counts boards that are begun anew, so that it is too
-    small by a factor. The mean of 1 / (N p(b)), which would be 1, shows this factor.
+    of this is the distance. `_board_chance` also counts boards that are begun anew, so that it is
+    too small by a factor. The mean of 1 / (N p(b)), which would be 1, shows this factor.
     """
     boards = hider("one-by-one").boards(game, BOARDS, 1)
-    inverse = np.array([1 / (number * _chance(game, to_masks(board))) for board in boards])
-    inverse /= inverse.mean()
-    terms = np.maximum(0, 1 - inverse)
+    inverse_ratios = np.array(
+        [1 / (number * _board_chance(game, to_masks(board))) for board in boards]
+    )
+    inverse_ratios /= inverse_ratios.mean()
+    terms = np.maximum(0, 1 - inverse_ratios)
     return float(terms.mean()), float(terms.std(ddof=1)) / sqrt(BOARDS)
 
 
-def _chance(game: Game, ships: list[int]) -> float:
+def _board_chance(game: Game, ships: list[int]) -> float:
     """Return the probability of a board among all that are begun.
 
     It is summed over the orders of equal ships.

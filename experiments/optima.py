@@ -84,10 +84,10 @@ and dominated cells; announced: the solver with what it has for announced sinkin
 alone, each set of cells one ship; proof: a proof that none is better, checked without the
 solver"""
 
-UNPRUNED = SolverOptions(leaf_counting=False, profile=False, domination=False)
-ENOUGH = 3  # confirmations
+WITHOUT_PRUNING = SolverOptions(leaf_counting=False, profile=False, domination=False)
+MOST_CONFIRMATIONS = 3  # of a row
 GREEDY_SECONDS = 2
-FEW = 600  # configurations of games whose best greedy strategy is searched
+MOST_FOR_GREEDY = 600  # configurations of games whose best greedy strategy is searched
 MOST_OF_REFERENCE = {9: 300, 12: 60}  # cells: configurations
 MOST_OF_PROOF = 4000  # nodes for each second of patience
 PAPER_STATES = 5_000_000  # as estimated; there may be some times as many
@@ -97,13 +97,13 @@ Way = Callable[[Solver, Solution, Limit], int | None]  # what it finds within a 
 
 def games() -> list[Game]:
     """Return the games whose optima this experiment tabulates, in the order of the rows."""
-    distinct_games = set()
+    parsed_games = set()
     for text in _game_texts():
         with suppress(GameError):  # for ships that do not fit
-            distinct_games.add(Game.parse(text))
+            parsed_games.add(Game.parse(text))
     return [
         game
-        for game in sorted(distinct_games, key=row_key)
+        for game in sorted(parsed_games, key=row_key)
         if str(game) not in UNSOLVED and Configurations(Position(game)).configurations
     ]
 
@@ -154,7 +154,7 @@ def row_key(game: Game) -> tuple[object, ...]:
 # Other ways to the same total height; None, or an error, where it would take too long
 
 
-def _reference(solver: Solver, solution: Solution, limit: Limit) -> int | None:
+def _total_by_definition(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     """Return the total height by definition."""
     cells = solver.position.game.cells
     # The first size that has room for the board; 0 configurations on larger ones.
@@ -165,7 +165,7 @@ def _reference(solver: Solver, solution: Solution, limit: Limit) -> int | None:
         return reference.solve(solver.position).total_height
 
 
-def _paper(solver: Solver, solution: Solution, limit: Limit) -> int | None:
+def _total_by_paper(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     """Return the total height by the paper's Algorithm 2."""
     game = solver.position.game
     if not game.is_silent or game.contact != "none" or game.cells > paper.MAX_UNDECIDED:
@@ -177,7 +177,7 @@ def _paper(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     return paper.solve(solver.position, memory=1 << 28).total_height
 
 
-def _published(solver: Solver, solution: Solution, limit: Limit) -> int | None:
+def _published_total(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     """Return the total that a source prints, or that rounds to its mean; 0 if no total does."""
     game, configurations = solver.position.game, solution.configurations
     for row in records.read_published("table1.csv").rows:
@@ -195,7 +195,7 @@ def _published(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     return None
 
 
-def _proof(solver: Solver, solution: Solution, limit: Limit) -> int | None:
+def _proved_total(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     """Return the total height that a proof proves to be the least."""
     assert limit.seconds is not None
     if 20 * solution.nodes + solution.subsets > MOST_OF_PROOF * limit.seconds:
@@ -203,7 +203,7 @@ def _proof(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     return proof.check_proof(prove_solution(solution, solver)).total_height
 
 
-def _by(options: SolverOptions) -> Way:
+def _way_with_options(options: SolverOptions) -> Way:
     """Return a way that solves with other switches."""
 
     def way(solver: Solver, solution: Solution, limit: Limit) -> int | None:
@@ -212,7 +212,7 @@ def _by(options: SolverOptions) -> Way:
     return way
 
 
-def _announced(solver: Solver, solution: Solution, limit: Limit) -> int | None:
+def _total_by_announced_search(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     """Return the total height by the search for announced sinkings."""
     position = solver.position
     if not position.game.is_silent:
@@ -223,13 +223,13 @@ def _announced(solver: Solver, solution: Solution, limit: Limit) -> int | None:
 
 WAYS: dict[str, Way] = {
     "tree": lambda solver, found, limit: verify(solver.tree()),
-    "reference": _reference,
-    "paper": _paper,
-    "published": _published,
-    "first": _by(FIRST),
-    "unpruned": _by(UNPRUNED),
-    "announced": _announced,
-    "proof": _proof,
+    "reference": _total_by_definition,
+    "paper": _total_by_paper,
+    "published": _published_total,
+    "first": _way_with_options(FIRST),
+    "unpruned": _way_with_options(WITHOUT_PRUNING),
+    "announced": _total_by_announced_search,
+    "proof": _proved_total,
 }
 
 
@@ -292,12 +292,12 @@ def rows(game: Game, seconds: float, patience: float, memory: int, is_named: boo
         return
     seconds_taken = time.process_time() - started
     solver.watch.progress = no_progress  # from here on no limit
-    confirmed = list(islice(confirmations(solver, solution, patience), ENOUGH))
+    confirmed = list(islice(confirmations(solver, solution, patience), MOST_CONFIRMATIONS))
     if len(confirmed) < 2:
         print(f"{game}: {solution.total_height}, which no second way confirms", file=sys.stderr)
         return
     leaves = leaf_counting(leaves_of(position), game.fleet_cells) if game.is_silent else None
-    is_small = solution.configurations <= FEW
+    is_small = solution.configurations <= MOST_FOR_GREEDY
     greedy = greedy_total(position, "best", GREEDY_SECONDS) if is_small else None
     yield (
         game,

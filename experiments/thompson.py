@@ -35,7 +35,7 @@ SMALL = {
 """Games with one ship that the post shows, and who plays them besides chance."""
 
 
-LESS = (
+GAINS = (
     ("thompson", "thompson_100000", "samples in blocks of 100,000, not 10,000"),
     ("thompson_1000", "thompson", "in blocks of 10,000, not 1,000"),
     ("thompson", "whole", "all that the replies say of a ship"),
@@ -94,14 +94,14 @@ def play_games(games: int, checkpoints: Path) -> dict[str, Outcome]:
 
 
 def fields_of(outcomes: dict[str, Outcome]) -> dict[str, object]:
-    """Return the header of the table of games: a line for each player and each gain of LESS."""
+    """Return the header of the table of games: a line for each player and each of GAINS."""
     fields: dict[str, object] = {"seed": post.SEED}
     for name, outcome in outcomes.items():
         fields[name] = (
             f"{outcome.strategy}, mean {post.with_error(outcome.shots, 3)}, sd {outcome.sd:.3f}, "
             f"median {outcome.median:g}, worst {outcome.worst}"
         )
-    for gain_number, (worse, better, change) in enumerate(LESS, 1):
+    for gain_number, (worse, better, change) in enumerate(GAINS, 1):
         gain = post.with_error(outcomes[worse].shots - outcomes[better].shots, 3)
         fields[f"gain {gain_number}"] = f"{better} takes {gain} shots less than {worse}: {change}"
     return fields
