@@ -481,7 +481,7 @@ def test_time_limits_of_making_and_reasoning():
 
 
 def test_a_time_limit_leaves_no_file(call_command, monkeypatch, tmp_path):
-    monkeypatch.setattr(making, "_end_time", lambda time_limit: time_limit and 0.0)
+    monkeypatch.setattr(making, "_deadline_of", lambda time_limit: time_limit and 0.0)
     path = tmp_path / "made.txt"
     arguments = ("--grid", "6x6", "--fleet", "3,2,1", "-o", path, "--time-limit", 5)
     status, out, err = call_command("solitaire", "generate", *arguments)

@@ -66,15 +66,15 @@ def to_address(puzzle: Puzzle) -> str:
         raise PuzzleError(
             f"a ship of length {puzzle.fleet[0]} cannot be part of an address; one of length 35 can"
         )
-    numbers = {
+    clue_of_cell = {
         cell: _UNSHAPED if value == SHIP else SHOWN.index(value) for cell, value in puzzle.revealed
     }
-    cells = [numbers.get(puzzle.cell(i)) for i in range(puzzle.rows * puzzle.columns)]
-    clues = _write_clues((*puzzle.column_counts, *puzzle.row_counts)) + _write_clues(cells)
+    cell_clues = [clue_of_cell.get(puzzle.cell(i)) for i in range(puzzle.rows * puzzle.columns)]
+    clue_text = _write_clues((*puzzle.column_counts, *puzzle.row_counts)) + _write_clues(cell_clues)
     letter = next((letter for letter, fleet in FLEETS.items() if fleet == puzzle.fleet), "")
-    ships = [_write_ship(length) for length in reversed(puzzle.fleet)]
-    fleet = f"/{letter}" if letter else "/".join([str(len(ships)), *ships])
-    return f"{HOME}{puzzle.columns}/{puzzle.rows}/{clues}/{fleet}"
+    ship_texts = [_write_ship(length) for length in reversed(puzzle.fleet)]
+    fleet_text = f"/{letter}" if letter else "/".join([str(len(ship_texts)), *ship_texts])
+    return f"{HOME}{puzzle.columns}/{puzzle.rows}/{clue_text}/{fleet_text}"
 
 
 def from_address(address: str) -> Puzzle:
@@ -87,11 +87,11 @@ def from_address(address: str) -> Puzzle:
         if kind != "battleship":
             raise PuzzleError(f"{kind!r} is not a kind of puzzle that is read; battleship is")
         puzzle = Puzzle(int(rows), int(columns), _read_fleet(fleet))
-        signs = iter(re.findall(r"-[0-9a-f]{2}|.", clues))
-        numbers = _read_clues(signs, puzzle.columns + puzzle.rows)
-        counts = [None if number == _UNSHAPED else number for number in numbers]
-        cells = list(_read_clues(signs, puzzle.columns * puzzle.rows))
-        if surplus := "".join(signs):
+        clue_signs = iter(re.findall(r"-[0-9a-f]{2}|.", clues))
+        line_clues = _read_clues(clue_signs, puzzle.columns + puzzle.rows)
+        counts = [None if clue == _UNSHAPED else clue for clue in line_clues]
+        cell_clues = list(_read_clues(clue_signs, puzzle.columns * puzzle.rows))
+        if surplus := "".join(clue_signs):
             raise PuzzleError(
                 f"{surplus!r:.40} are more clues than the grid {puzzle.grid} has places"
             )
@@ -100,9 +100,9 @@ def from_address(address: str) -> Puzzle:
             column_counts=tuple(counts[: puzzle.columns]),
             row_counts=tuple(counts[puzzle.columns :]),
             revealed=tuple(
-                (puzzle.cell(index), _read_value(number))
-                for index, number in enumerate(cells)
-                if number is not None
+                (puzzle.cell(index), _read_value(clue))
+                for index, clue in enumerate(cell_clues)
+                if clue is not None
             ),
         )
     except PuzzleError as error:
@@ -122,22 +122,24 @@ def _write_number(number: int) -> str:
     return f"{number:x}" if number < 16 else f"-{number:x}"
 
 
-def _read_clues(signs: Iterator[str], places: int) -> Iterator[int | None]:
+def _read_clues(signs: Iterator[str], places_left: int) -> Iterator[int | None]:
     """Yield the numbers of the next places, None for a place without a clue."""
-    while places:
+    while places_left:
         sign = next(signs, "")
-        gap = _GAPS.find(sign) + 1 if sign else 0
+        places_skipped = _GAPS.find(sign) + 1 if sign else 0
         if not sign:
-            raise PuzzleError(f"the clues end {places} places before the grid does")
+            raise PuzzleError(f"the clues end {places_left} places before the grid does")
         if not re.fullmatch(r"[0-9a-z.]|-[0-9a-f]{2}", sign):
             raise PuzzleError(f"{sign!r} among the clues is neither a number nor ., nor g to z")
-        if gap > places:
-            raise PuzzleError(f"{sign!r} among the clues skips {gap} places; {places} are left")
-        if gap:
-            yield from [None] * gap
+        if places_skipped > places_left:
+            raise PuzzleError(
+                f"{sign!r} among the clues skips {places_skipped} places; {places_left} are left"
+            )
+        if places_skipped:
+            yield from [None] * places_skipped
         else:
             yield _UNSHAPED if sign == "." else int(sign.strip("-"), 16)
-        places -= gap or 1
+        places_left -= places_skipped or 1
 
 
 def _read_value(number: int) -> str:
@@ -168,13 +170,17 @@ def _read_fleet(text: str) -> tuple[int, ...]:
         if text[1] not in FLEETS:
             raise PuzzleError(f"the fleet {text!r} is not one of straight ships; /c, /d and /e are")
         return FLEETS[text[1]]
-    number, *ships = text.split("/")
-    if int(number) != len(ships):
-        raise PuzzleError(f"the fleet has {len(ships)} ships, not {number} as it says")
-    lengths = {_write_ship(length): length for length in range(1, len(_DIGITS))}
+    count_text, *ship_texts = text.split("/")
+    if int(count_text) != len(ship_texts):
+        raise PuzzleError(f"the fleet has {len(ship_texts)} ships, not {count_text} as it says")
+    length_of_text = {_write_ship(length): length for length in range(1, len(_DIGITS))}
     # a vertical ship has width and height exchanged, and the same bits
-    lengths |= {f"1{ship[0]}{ship[2:]}": length for ship, length in lengths.items()}
-    for ship in ships:
-        if ship not in lengths:
-            raise PuzzleError(f"{ship!r:.40} is not a straight ship; one of length 3 is 31s or 13s")
-    return tuple(lengths[ship] for ship in ships)
+    length_of_text |= {
+        f"1{ship_text[0]}{ship_text[2:]}": length for ship_text, length in length_of_text.items()
+    }
+    for ship_text in ship_texts:
+        if ship_text not in length_of_text:
+            raise PuzzleError(
+                f"{ship_text!r:.40} is not a straight ship; one of length 3 is 31s or 13s"
+            )
+    return tuple(length_of_text[ship_text] for ship_text in ship_texts)

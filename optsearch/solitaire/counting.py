@@ -39,10 +39,12 @@ def count(
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit {limit} is not 1 or more")
-    number = _run_sweep(puzzle, time_limit, progress, lambda sweep: sweep.count(limit or MOST))
-    if limit is None and number >= MOST:
+    solution_count = _run_sweep(
+        puzzle, time_limit, progress, lambda sweep: sweep.count(limit or MOST)
+    )
+    if limit is None and solution_count >= MOST:
         raise TooLarge(f"{puzzle} has 2^126 solutions or more; give a limit")
-    return number if limit is None else min(number, limit)
+    return solution_count if limit is None else min(solution_count, limit)
 
 
 def solutions(
@@ -59,30 +61,30 @@ def solutions(
     view = _cheapest_view(puzzle)
     lengths = view.puzzle.lengths
 
-    def mask(kind: int, is_vertical: int, row: int, column: int) -> int:
+    def ship_mask(kind: int, is_vertical: int, row: int, column: int) -> int:
         """Return the mask of a ship, which the kernel gives by its first cell in the view."""
         steps = [(i, 0) if is_vertical else (0, i) for i in range(lengths[kind])]
         return sum(puzzle.bit(view.original((row + down, column + right))) for down, right in steps)
 
-    return [sort_ships(mask(*ship) for ship in fleet) for fleet in fleets]
+    return [sort_ships(ship_mask(*ship) for ship in fleet) for fleet in fleets]
 
 
 def _run_sweep(
     puzzle: Puzzle,
     time_limit: float | None,
     progress: Progress[Status],
-    work: Callable[[PuzzleSweep], T],
+    use_sweep: Callable[[PuzzleSweep], T],
 ) -> T:
-    """Return what `work` gets from a sweep of the puzzle; TooLarge if the time is over."""
-    end = None if time_limit is None else time.monotonic() + time_limit
-    report = meter(progress, 0)
+    """Return what `use_sweep` gets from a sweep of the puzzle; TooLarge if the time is over."""
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    report_visited = meter(progress, 0)
 
-    def tick(visited: int) -> None:
-        report(visited)
-        if end is not None and time.monotonic() > end:
+    def check_deadline(visited: int) -> None:
+        report_visited(visited)
+        if deadline is not None and time.monotonic() > deadline:
             raise TooLarge(f"the solutions of {puzzle} were not counted in {time_limit:g} seconds")
 
-    return work(_make_sweep(puzzle, tick))
+    return use_sweep(_make_sweep(puzzle, check_deadline))
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def _cheapest_view(puzzle: Puzzle) -> _View:
     return min((*upright, *flipped), key=lambda view: view.cost)
 
 
-def _make_sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> PuzzleSweep:
+def _make_sweep(puzzle: Puzzle, on_visit: Callable[[int], object]) -> PuzzleSweep:
     """Return the kernel for a puzzle; TooLarge if it is beyond the kernel's limits."""
     puzzle = _cheapest_view(puzzle).puzzle
     lengths = puzzle.lengths
@@ -138,11 +140,11 @@ def _make_sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> PuzzleSweep:
         )
     # 1 if a ship of a length may begin (at its left or top end) on a cell, horizontally or not
     may_begin = np.zeros((len(lengths), 2, puzzle.rows, puzzle.columns), np.uint8)
-    for kind, length in enumerate(lengths):
+    for length_index, length in enumerate(lengths):
         for ship in puzzle.allowed(length):
             cells = puzzle.cells_of(ship)
             is_vertical = int(cells[0][0] != cells[-1][0])
-            may_begin[(kind, is_vertical) + cells[0]] = 1
+            may_begin[(length_index, is_vertical) + cells[0]] = 1
     must_be_ship = np.zeros((puzzle.rows, puzzle.columns), np.uint8)
     may_be_ship = np.ones((puzzle.rows, puzzle.columns), np.uint8)
     for cell, value in puzzle.revealed:
@@ -158,7 +160,7 @@ def _make_sweep(puzzle: Puzzle, tick: Callable[[int], object]) -> PuzzleSweep:
         may_begin,
         must_be_ship,
         may_be_ship,
-        tick,
+        on_visit,
     )
 
 

@@ -105,7 +105,7 @@ def parse(text: str) -> Puzzle:
         for number, line in enumerate(text.splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
-    fields, board = _split_fields(lines)
+    fields, board_lines = _split_fields(lines)
     for name in ("grid", "fleet"):
         if name not in fields:
             raise PuzzleError(f"there is no line `{name} …`; {_form_of_field(name)}")
@@ -113,16 +113,18 @@ def parse(text: str) -> Puzzle:
     puzzle = _make_or_quote(fields["grid"], Puzzle, rows, columns, (1,))
     fleet = fields["fleet"].parse(parse_fleet)
     puzzle = _make_or_quote(fields["fleet"], replace, puzzle, fleet=fleet)
-    line_of: dict[Clue, str] = {}
+    line_of_clue: dict[Clue, str] = {}
     for name in ("rows", "columns"):
         if name in fields:
             counts = fields[name].parse(_parse_counts)
             puzzle = _make_or_quote(fields[name], _with_counts, puzzle, name, counts)
-            line_of |= {clue: str(fields[name]) for clue in puzzle.clues if clue not in line_of}
-    for line, cells in _read_board(puzzle, fields, board):
+            line_of_clue |= {
+                clue: str(fields[name]) for clue in puzzle.clues if clue not in line_of_clue
+            }
+    for line, cells in _read_board(puzzle, fields, board_lines):
         puzzle = _make_or_quote(line, replace, puzzle, revealed=puzzle.revealed + cells)
-        line_of |= {clue: str(line) for clue in puzzle.clues if clue not in line_of}
-    return replace(puzzle, lines=line_of)
+        line_of_clue |= {clue: str(line) for clue in puzzle.clues if clue not in line_of_clue}
+    return replace(puzzle, lines=line_of_clue)
 
 
 def _form_of_field(name: str) -> str:
@@ -171,12 +173,12 @@ def _with_counts(puzzle: Puzzle, name: str, counts: tuple[int | None, ...]) -> P
 
 
 def _read_board(
-    puzzle: Puzzle, fields: dict[str, _Line], board: list[_Line]
+    puzzle: Puzzle, fields: dict[str, _Line], board_lines: list[_Line]
 ) -> Iterator[tuple[_Line, tuple[tuple[Cell, str], ...]]]:
     """Yield each line of the board, and the cells that it reveals with their values."""
-    if not board:
+    if not board_lines:
         return
-    for row, line in enumerate(board):
+    for row, line in enumerate(board_lines):
         if row == puzzle.rows:
             raise line.error(f"the board has {puzzle.rows} lines, and this is one more")
         symbols = line.text.replace(" ", "")
@@ -194,9 +196,9 @@ def _read_board(
             if symbol != HIDDEN
         ]
         yield line, tuple(revealed)
-    if len(board) < puzzle.rows:
+    if len(board_lines) < puzzle.rows:
         raise fields["board"].error(
-            f"{len(board)} lines follow; the grid {puzzle.grid} has {puzzle.rows} rows"
+            f"{len(board_lines)} lines follow; the grid {puzzle.grid} has {puzzle.rows} rows"
         )
 
 
@@ -270,17 +272,17 @@ def from_fields(value: object) -> Puzzle:
     revealed = value.get("revealed") or {}
     if not isinstance(revealed, dict):
         raise PuzzleError(f'"revealed": {shortened(revealed)}: write {{"A1": "water", …}}')
-    cells = []
+    revealed_cells = []
     for name, symbol in revealed.items():
         try:
-            cells.append((parse_cell(name), symbol))
+            revealed_cells.append((parse_cell(name), symbol))
         except OptsearchError as error:
             raise PuzzleError(f'"revealed": {error}') from None
         if not isinstance(symbol, str):
             raise PuzzleError(f'"revealed": {name} shows {shortened(symbol)}, which is not a text')
     rows, columns = parse_grid(value["grid"])
     lengths = tuple(length for length in fleet if length is not None)
-    return Puzzle(rows, columns, lengths, row_counts, column_counts, tuple(cells))
+    return Puzzle(rows, columns, lengths, row_counts, column_counts, tuple(revealed_cells))
 
 
 def _integers(name: str, value: object, may_lack: bool = False) -> tuple[int | None, ...]:

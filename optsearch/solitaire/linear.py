@@ -25,21 +25,23 @@ def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
     time_limit -- seconds, for the solver alone. Raises OptsearchError if OR-tools is not installed,
     or lacks this solver.
     """
-    run = _model_builder().Solver(SOLVER)
-    if not run.solver_is_supported():
+    solver = _model_builder().Solver(SOLVER)
+    if not solver.solver_is_supported():
         raise OptsearchError(f"OR-tools was built without the solver {SOLVER!r}")
     models.cp_model()
     started = time.process_time()
-    built = models.BUILDERS[model](puzzle)
-    rows, variables = _to_linear(built.model.proto)
-    size = (rows.num_variables, rows.num_constraints)
+    built_model = models.BUILDERS[model](puzzle)
+    linear_model, variables = _to_linear(built_model.model.proto)
+    size = (linear_model.num_variables, linear_model.num_constraints)
     build_seconds = time.process_time() - started
-    run.set_time_limit_in_seconds(time_limit)
-    status = run.solve(rows).name
+    solver.set_time_limit_in_seconds(time_limit)
+    status = solver.solve(linear_model).name
     seconds = time.process_time() - started - build_seconds
     solutions: tuple[Solution, ...] = ()
     if status in ("OPTIMAL", "FEASIBLE"):
-        solutions = (built.solution(lambda literal: run.value(variables[literal.index]) > 0.5),)
+        solutions = (
+            built_model.solution(lambda literal: solver.value(variables[literal.index]) > 0.5),
+        )
     for solution in solutions:
         if not puzzle.is_solved_by(solution):
             raise AssertionError(f"{SOLVER} has {solution} for {puzzle} in the {model} model")
@@ -60,18 +62,18 @@ def _to_linear(proto: Any) -> tuple[Any, list[Any]]:
 
     A negated literal becomes 1 - variable.
     """
-    rows = _model_builder().Model()
-    variables = [rows.new_bool_var("") for _ in proto.variables]
+    linear_model = _model_builder().Model()
+    variables = [linear_model.new_bool_var("") for _ in proto.variables]
 
-    def add(terms: list[tuple[int, int]], lower: float, upper: float) -> None:
-        row = rows.add_linear_constraint(0, lower, upper)
+    def add_constraint(terms: list[tuple[int, int]], lower: float, upper: float) -> None:
+        linear_constraint = linear_model.add_linear_constraint(0, lower, upper)
         for index, coefficient in terms:
-            row.add_term(variables[index], coefficient)
+            linear_constraint.add_term(variables[index], coefficient)
 
     def add_literals(literals: Any, lower: float, upper: float) -> None:
         terms = [(i, 1) if i >= 0 else (-i - 1, -1) for i in literals]
-        negated = sum(coefficient < 0 for _, coefficient in terms)
-        add(terms, lower - negated, upper - negated)
+        negated_count = sum(coefficient < 0 for _, coefficient in terms)
+        add_constraint(terms, lower - negated_count, upper - negated_count)
 
     for constraint in proto.constraints:
         if constraint.has_bool_or():
@@ -87,11 +89,11 @@ def _to_linear(proto: Any) -> tuple[Any, list[Any]]:
         elif constraint.has_linear():
             linear = constraint.linear
             lower, upper = linear.domain
-            add(
+            add_constraint(
                 list(zip(linear.vars, linear.coeffs, strict=True)),
                 lower if lower > -_FINITE else -math.inf,
                 upper if upper < _FINITE else math.inf,
             )
         else:
             raise AssertionError(f"a constraint that is none of the models': {constraint}")
-    return rows, variables
+    return linear_model, variables

@@ -41,17 +41,17 @@ def solve(
     the default is `count` for any time, unless the rules find that there is no solution.
     Raises TooLarge if the time (seconds) is over first.
     """
-    end = _end_time(time_limit)
+    deadline = _deadline_of(time_limit)
     if method is None:
         with suppress(TooLarge):
-            return counting.solutions(puzzle, limit, time_limit, _end_if_long)
+            return counting.solutions(puzzle, limit, time_limit, _stop_if_long)
         if not models.is_installed():
             method = "count"
             if is_contradictory(puzzle):
                 return []
     if method == "count":
-        return counting.solutions(puzzle, limit, _seconds_left(end))
-    result = models.search(puzzle, limit, method or "ship", _seconds_left(end))
+        return counting.solutions(puzzle, limit, _seconds_left(deadline))
+    result = models.search(puzzle, limit, method or "ship", _seconds_left(deadline))
     if len(result.solutions) < limit and not result.is_complete:
         raise TooLarge(
             f"after {time_limit:g} seconds {len(result.solutions)} solutions of {puzzle} are "
@@ -70,29 +70,30 @@ def conflict(
     `count` takes long, clues that contradict each other by the rules may not be minimal.
     Raises TooLarge if the time (seconds) is over, and NotInstalled if CP-SAT is needed and missing.
     """
-    end = _end_time(time_limit)
-    patience = no_progress if method == "count" else _end_if_long
+    deadline = _deadline_of(time_limit)
+    on_progress = no_progress if method == "count" else _stop_if_long
 
-    def core(clues: list[Clue]) -> list[Clue] | None:
-        weaker = puzzle.with_clues(clues)
-        return None if counting.count(weaker, 1, _seconds_left(end), patience) else clues
+    def find_core(clues: list[Clue]) -> list[Clue] | None:
+        weaker_puzzle = puzzle.with_clues(clues)
+        has_solution = counting.count(weaker_puzzle, 1, _seconds_left(deadline), on_progress) > 0
+        return None if has_solution else clues
 
-    def core_by_rules(clues: list[Clue]) -> list[Clue] | None:
+    def find_core_by_rules(clues: list[Clue]) -> list[Clue] | None:
         return clues if is_contradictory(puzzle.with_clues(clues)) else None
 
-    if method in (None, "count") and core_by_rules(list(puzzle.clues)):
-        near = next(filter(core_by_rules, _near_clues(puzzle)), puzzle.clues)
-        clues = models.needed_clues(puzzle.with_clues(near), core_by_rules)
+    if method in (None, "count") and find_core_by_rules(list(puzzle.clues)):
+        nearest_clues = next(filter(find_core_by_rules, _near_clues(puzzle)), puzzle.clues)
+        clues = models.needed_clues(puzzle.with_clues(nearest_clues), find_core_by_rules)
         assert clues is not None
         with suppress(TooLarge):
-            return models.needed_clues(puzzle.with_clues(clues), core)
+            return models.needed_clues(puzzle.with_clues(clues), find_core)
         return clues
     if method == "count":
-        return models.needed_clues(puzzle, core)
+        return models.needed_clues(puzzle, find_core)
     if method is None:
         with suppress(TooLarge):
-            return models.needed_clues(puzzle, core)
-    return models.conflict(puzzle, _seconds_left(end))
+            return models.needed_clues(puzzle, find_core)
+    return models.conflict(puzzle, _seconds_left(deadline))
 
 
 def _near_clues(puzzle: Puzzle) -> Iterator[list[Clue]]:
@@ -112,7 +113,7 @@ def _near_clues(puzzle: Puzzle) -> Iterator[list[Clue]]:
         yield [count for count in counts if count.kind == kind]
 
 
-def _end_if_long(status: Status) -> None:
+def _stop_if_long(status: Status) -> None:
     """End a long sweep by cells visited, so that the answer is the same on every machine."""
     if status.done > _MOST_VISITED:
         raise TooLarge(f"more than {_MOST_VISITED:,} cells visited")
@@ -124,22 +125,22 @@ def is_unique(puzzle: Puzzle, method: str | None = None, time_limit: float | Non
 
 
 def _other_solution(
-    puzzle: Puzzle, solution: Solution, method: str | None, end: float | None = None
+    puzzle: Puzzle, solution: Solution, method: str | None, deadline: float | None = None
 ) -> Solution | None:
     """Return a solution other than this one, or None; methods as in `solve`.
 
-    Raises TooLarge at the time `end`.
+    Raises TooLarge at the time `deadline`.
     """
-    seconds_left = _seconds_left(end)
+    seconds_left = _seconds_left(deadline)
     if seconds_left == 0:
         raise _out_of_time_error(puzzle)
     if method in (None, "count"):
         is_ship_next = method is None and models.is_installed()  # if the sweep takes long
         with suppress(TooLarge) if is_ship_next else nullcontext():
-            patience = _end_if_long if is_ship_next else no_progress
-            solutions = counting.solutions(puzzle, 2, seconds_left, patience)
+            on_progress = _stop_if_long if is_ship_next else no_progress
+            solutions = counting.solutions(puzzle, 2, seconds_left, on_progress)
             return next((other for other in solutions if other != solution), None)
-    result = models.search(puzzle, 1, method or "ship", _seconds_left(end), excluding=solution)
+    result = models.search(puzzle, 1, method or "ship", _seconds_left(deadline), excluding=solution)
     if not result.solutions and not result.is_complete:
         raise _out_of_time_error(puzzle)
     return next(iter(result.solutions), None)
@@ -149,12 +150,12 @@ def _out_of_time_error(puzzle: Puzzle) -> TooLarge:
     return TooLarge(f"the time is over before a puzzle {puzzle} without a clue to spare was found")
 
 
-def _end_time(time_limit: float | None) -> float | None:
+def _deadline_of(time_limit: float | None) -> float | None:
     return None if time_limit is None else time.monotonic() + time_limit
 
 
-def _seconds_left(end: float | None) -> float | None:
-    return None if end is None else max(end - time.monotonic(), 0.0)
+def _seconds_left(deadline: float | None) -> float | None:
+    return None if deadline is None else max(deadline - time.monotonic(), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,14 +190,14 @@ def minimise(
     Raises PuzzleError for a puzzle that does not have exactly one solution, and TooLarge if the
     time is over.
     """
-    end = _end_time(options.time_limit)
+    deadline = _deadline_of(options.time_limit)
     solutions = solve(puzzle, 2, options.method, options.time_limit)
     if len(solutions) != 1:
         raise PuzzleError(
             f"{puzzle} has {'no solution' if not solutions else 'several solutions'}; a puzzle "
             "with exactly one can be minimised"
         )
-    return _minimise(puzzle, solutions[0], np.random.default_rng(seed), options, end)
+    return _minimise(puzzle, solutions[0], np.random.default_rng(seed), options, deadline)
 
 
 def _minimise(
@@ -204,27 +205,28 @@ def _minimise(
     solution: Solution,
     rng: np.random.Generator,
     options: MinimiseOptions,
-    end: float | None,
+    deadline: float | None,
 ) -> Puzzle:
     """Return the puzzle without clues that its single solution does not need; see `minimise`."""
     shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
-    order = [clue for clue in shuffled if clue.kind == "cell"]
+    clues_in_order = [clue for clue in shuffled if clue.kind == "cell"]
     if not options.keep_counts:
-        order += [clue for clue in shuffled if clue.kind != "cell"]
-    others: list[Solution] = []  # solutions of weaker puzzles: a clue that excludes one is needed
-    report = meter(options.progress, len(order))
-    for clues_done, full_clue in enumerate(order):
-        report(clues_done)
+        clues_in_order += [clue for clue in shuffled if clue.kind != "cell"]
+    # Solutions of weaker puzzles: a clue that excludes one is needed.
+    other_solutions: list[Solution] = []
+    report_done = meter(options.progress, len(clues_in_order))
+    for clues_done, full_clue in enumerate(clues_in_order):
+        report_done(clues_done)
         clue: Clue | None = full_clue
         while clue is not None:  # a shaped piece is weakened to a ship, then left out
-            weaker = puzzle.weakened(clue)
-            if any(map(weaker.is_solved_by, others)):
+            weaker_puzzle = puzzle.weakened(clue)
+            if any(map(weaker_puzzle.is_solved_by, other_solutions)):
                 break
-            other = _other_solution(weaker, solution, options.method, end)
-            if other is not None:
-                others.append(other)
+            other_solution = _other_solution(weaker_puzzle, solution, options.method, deadline)
+            if other_solution is not None:
+                other_solutions.append(other_solution)
                 break
-            puzzle = weaker
+            puzzle = weaker_puzzle
             clue = _weaker_clue(clue, puzzle)
     return puzzle
 
@@ -268,57 +270,59 @@ def generate(
 
     Raises TooLarge if the time is over, and PuzzleError if no puzzle of the level was found.
     """
-    end = _end_time(options.time_limit)
+    deadline = _deadline_of(options.time_limit)
     puzzle = Puzzle(rows, columns, fleet)
     rng = np.random.default_rng(seed)
     if level is not None:
-        return _generate_of_level(puzzle, rng, LEVELS.index(level), options, end)
+        return _generate_of_level(puzzle, rng, LEVELS.index(level), options, deadline)
     solution = random_solution(puzzle, rng)
     puzzle = with_counts(puzzle, solution)
-    while (other := _other_solution(puzzle, solution, options.method, end)) is not None:
-        differing = list(bits(sum(other) ^ sum(solution)))
-        cell = puzzle.cell(int(rng.choice(differing)))
+    while (other := _other_solution(puzzle, solution, options.method, deadline)) is not None:
+        differing_cells = list(bits(sum(other) ^ sum(solution)))
+        cell = puzzle.cell(int(rng.choice(differing_cells)))
         revealed = (*puzzle.revealed, (cell, puzzle.shows(solution, cell)))
         puzzle = replace(puzzle, revealed=revealed)
-    return _minimise(puzzle, solution, rng, options, end)
+    return _minimise(puzzle, solution, rng, options, deadline)
 
 
 def _generate_of_level(
     puzzle: Puzzle,
     rng: np.random.Generator,
-    level: int,
+    level_index: int,
     options: MinimiseOptions,
-    end: float | None,
+    deadline: float | None,
 ) -> Puzzle:
     """Make a puzzle of a level (an index into `LEVELS`); each of its clues keeps it that easy."""
 
-    def level_of(puzzle: Puzzle) -> int:
-        if _seconds_left(end) == 0:
+    def level_index_of(puzzle: Puzzle) -> int:
+        if _seconds_left(deadline) == 0:
             raise _out_of_time_error(puzzle)
-        return LEVELS.index(grade(puzzle, max(0, level - 1), _seconds_left(end)).level)
+        return LEVELS.index(grade(puzzle, max(0, level_index - 1), _seconds_left(deadline)).level)
 
-    report = meter(options.progress, _FLEETS_TRIED)
+    report_attempt = meter(options.progress, _FLEETS_TRIED)
     for attempt in range(_FLEETS_TRIED):
-        report(attempt)
+        report_attempt(attempt)
         solution = random_solution(puzzle, rng)
-        trial = with_counts(puzzle, solution)
+        trial_puzzle = with_counts(puzzle, solution)
         for index in rng.permutation(puzzle.rows * puzzle.columns).tolist():
-            if level_of(trial) <= level:
+            if level_index_of(trial_puzzle) <= level_index:
                 break
             cell = puzzle.cell(index)
-            revealed = (*trial.revealed, (cell, puzzle.shows(solution, cell)))
-            trial = replace(trial, revealed=revealed)
-        clues = [trial.clues[i] for i in rng.permutation(len(trial.clues))]
+            revealed = (*trial_puzzle.revealed, (cell, puzzle.shows(solution, cell)))
+            trial_puzzle = replace(trial_puzzle, revealed=revealed)
+        clues = [trial_puzzle.clues[i] for i in rng.permutation(len(trial_puzzle.clues))]
         for clue in sorted(clues, key=lambda clue: clue.kind != "cell"):
-            fewer = trial.with_clues(other for other in trial.clues if other != clue)
+            puzzle_without = trial_puzzle.with_clues(
+                other for other in trial_puzzle.clues if other != clue
+            )
             may_leave_out = clue.kind == "cell" or not options.keep_counts
-            if may_leave_out and level_of(fewer) <= level:
-                trial = fewer
-        if level_of(trial) == level:
-            return trial
+            if may_leave_out and level_index_of(puzzle_without) <= level_index:
+                trial_puzzle = puzzle_without
+        if level_index_of(trial_puzzle) == level_index:
+            return trial_puzzle
     raise PuzzleError(
-        f"no {LEVELS[level]} puzzle with the fleet {puzzle.fleet_text} on the grid {puzzle.grid} "
-        f"was found in {_FLEETS_TRIED} attempts; give another level, fleet or grid"
+        f"no {LEVELS[level_index]} puzzle with the fleet {puzzle.fleet_text} on the grid "
+        f"{puzzle.grid} was found in {_FLEETS_TRIED} attempts; give another level, fleet or grid"
     )
 
 
@@ -352,11 +356,11 @@ def random_puzzle(
 
 def with_counts(puzzle: Puzzle, solution: Solution) -> Puzzle:
     """Return the puzzle with all row and column counts of a solution."""
-    covered = sum(solution)
+    covered_mask = sum(solution)
     return replace(
         puzzle,
-        row_counts=tuple((covered & mask).bit_count() for mask in puzzle.row_masks),
-        column_counts=tuple((covered & mask).bit_count() for mask in puzzle.column_masks),
+        row_counts=tuple((covered_mask & mask).bit_count() for mask in puzzle.row_masks),
+        column_counts=tuple((covered_mask & mask).bit_count() for mask in puzzle.column_masks),
     )
 
 
@@ -391,23 +395,25 @@ def _throw_fleet(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
 
     None if all of the `_THROWS` attempts fail.
     """
-    by_length = {
+    placements_by_length = {
         length: [
             (ship, puzzle.closed(ship)) for ship in placements(puzzle.rows, puzzle.columns, length)
         ]
         for length in puzzle.lengths
     }
-    placements_of = [by_length[length] for length in puzzle.fleet]
-    sizes = list(map(len, placements_of))
+    placements_of = [placements_by_length[length] for length in puzzle.fleet]
+    placement_counts = list(map(len, placements_of))
     for _ in range(_THROWS // _THROWS_AT_ONCE):
-        for indices in rng.integers(sizes, size=(_THROWS_AT_ONCE, len(sizes))).tolist():
-            ships, all_closed = [], 0
-            for of_ship, index in zip(placements_of, indices, strict=True):
-                ship, closed = of_ship[index]
-                if ship & all_closed:
+        for indices in rng.integers(
+            placement_counts, size=(_THROWS_AT_ONCE, len(placement_counts))
+        ).tolist():
+            ships, all_closed_mask = [], 0
+            for ship_placements, index in zip(placements_of, indices, strict=True):
+                ship, closed_mask = ship_placements[index]
+                if ship & all_closed_mask:
                     break  # throw all ships again
                 ships.append(ship)
-                all_closed |= closed
+                all_closed_mask |= closed_mask
             else:
                 return sort_ships(ships)
     return None
@@ -422,13 +428,15 @@ def _sampler(game: Game) -> Posterior:
 def _place_in_turn(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
     """Place each ship uniformly where it fits beside those before; None if one fits nowhere."""
     ships: list[int] = []
-    closed = 0  # the cells of the ships so far, and those around
+    closed_mask = 0  # the cells of the ships so far, and those around
     for length in puzzle.fleet:
-        free = [
-            ship for ship in placements(puzzle.rows, puzzle.columns, length) if not ship & closed
+        free_placements = [
+            ship
+            for ship in placements(puzzle.rows, puzzle.columns, length)
+            if not ship & closed_mask
         ]
-        if not free:
+        if not free_placements:
             return None
-        ships.append(free[int(rng.integers(len(free)))])
-        closed |= puzzle.closed(ships[-1])
+        ships.append(free_placements[int(rng.integers(len(free_placements)))])
+        closed_mask |= puzzle.closed(ships[-1])
     return sort_ships(ships)

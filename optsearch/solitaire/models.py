@@ -89,31 +89,31 @@ def search(
 
     Raises NotInstalled if OR-tools is not installed.
     """
-    end = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else time.monotonic() + time_limit
     cp_model()  # loads OR-tools before the clock starts
     started = time.process_time()
-    built = BUILDERS[model](puzzle)
+    built_model = BUILDERS[model](puzzle)
     if excluding is not None:
-        built.exclude(excluding)
-    size = (len(built.model.proto.variables), len(built.model.proto.constraints))
+        built_model.exclude(excluding)
+    size = (len(built_model.model.proto.variables), len(built_model.model.proto.constraints))
     build_seconds = time.process_time() - started
     solutions: list[Solution] = []
     is_complete = False
     while len(solutions) < limit:
-        seconds_left = None if end is None else end - time.monotonic()
-        solution, is_complete = _find_solution(built, seconds_left)
+        seconds_left = None if deadline is None else deadline - time.monotonic()
+        solution, is_complete = _find_solution(built_model, seconds_left)
         if solution is None:
             break
         if solution in solutions or not puzzle.is_solved_by(solution):
             raise AssertionError(f"the {model} model has {solution} for {puzzle}")
         solutions.append(solution)
         is_complete = False
-        built.exclude(solution)
+        built_model.exclude(solution)
     seconds = time.process_time() - started - build_seconds
     return ModelSearch(model, tuple(solutions), is_complete, *size, build_seconds, seconds)
 
 
-def _find_solution(built: Model, seconds: float | None) -> tuple[Solution | None, bool]:
+def _find_solution(built_model: Model, seconds: float | None) -> tuple[Solution | None, bool]:
     """Return a solution of a model or None, and True if it is proved that there is none.
 
     (None, False) if the seconds were over first.
@@ -123,11 +123,11 @@ def _find_solution(built: Model, seconds: float | None) -> tuple[Solution | None
         if seconds <= 0:
             return None, False
         solver.parameters.max_time_in_seconds = seconds
-    status = _solve_in_thread(solver, built.model)
+    status = _solve_in_thread(solver, built_model.model)
     if status in ("OPTIMAL", "FEASIBLE"):
-        return built.solution(solver.boolean_value), False
+        return built_model.solution(solver.boolean_value), False
     if status == "MODEL_INVALID":
-        raise AssertionError(built.model.validate())
+        raise AssertionError(built_model.model.validate())
     return None, status == "INFEASIBLE"
 
 
@@ -242,8 +242,10 @@ class ShipModel(Model):
 
     def __init__(self, puzzle: Puzzle):
         super().__init__(puzzle)
-        new = self.model.new_bool_var
-        self.ships = {ship: new("") for length in puzzle.lengths for ship in puzzle.allowed(length)}
+        new_variable = self.model.new_bool_var
+        self.ships = {
+            ship: new_variable("") for length in puzzle.lengths for ship in puzzle.allowed(length)
+        }
         self.add_rules(self.ships)
         self._add_counts()
         for cell, value in puzzle.revealed:
@@ -261,11 +263,14 @@ class ShipModel(Model):
         puzzle = self.puzzle
         placements_on, windows = _placements_by_cell(puzzle.rows, puzzle.columns, puzzle.lengths)
         self.occupied = [
-            sum(ships[ship] for ship in on_cell if ship in ships) for on_cell in placements_on
+            sum(ships[ship] for ship in ships_on_cell if ship in ships)
+            for ships_on_cell in placements_on
         ]
         for length in puzzle.lengths:
-            of_length = [is_used for ship, is_used in ships.items() if ship.bit_count() == length]
-            self.model.add(sum(of_length) == puzzle.fleet.count(length))
+            variables_of_length = [
+                is_used for ship, is_used in ships.items() if ship.bit_count() == length
+            ]
+            self.model.add(sum(variables_of_length) == puzzle.fleet.count(length))
         for window in windows:
             self.model.add_at_most_one(ships[ship] for ship in window if ship in ships)
 
@@ -309,9 +314,11 @@ class CellModel(Model):
 
     def __init__(self, puzzle: Puzzle):
         super().__init__(puzzle)
-        new = self.model.new_bool_var
-        cells = puzzle.rows * puzzle.columns
-        self.symbols = [{symbol: new("") for symbol in _SYMBOLS} for _ in range(cells)]
+        new_variable = self.model.new_bool_var
+        cell_count = puzzle.rows * puzzle.columns
+        self.symbols = [
+            {symbol: new_variable("") for symbol in _SYMBOLS} for _ in range(cell_count)
+        ]
         self.occupied = [1 - symbols[WATER] for symbols in self.symbols]
         for symbols in self.symbols:
             self.model.add_exactly_one(symbols.values())
@@ -335,27 +342,29 @@ class CellModel(Model):
 
     def _allow_beside(self, symbol: Any, row: int, column: int, allowed: Iterable[str]) -> None:
         """If a symbol holds, allow only some symbols in another cell; off the board is water."""
-        other = self._at(row, column)
-        if other is None:
+        other_symbols = self._at(row, column)
+        if other_symbols is None:
             if WATER not in allowed:
                 self.model.add(symbol == 0)
             return
-        self.model.add_bool_or([symbol.negated(), *(other[name] for name in allowed)])
+        self.model.add_bool_or([symbol.negated(), *(other_symbols[name] for name in allowed)])
 
     def _add_neighbours(self, row: int, column: int) -> None:
         """Allow beside a cell only the symbols that fit its own."""
         symbols = self.symbols[row * self.puzzle.columns + column]
         for down, right in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
-            corner = self._at(row + down, column + right)
-            if corner is not None:
-                self.model.add_bool_or([symbols[WATER], corner[WATER]])
+            corner_symbols = self._at(row + down, column + right)
+            if corner_symbols is not None:
+                self.model.add_bool_or([symbols[WATER], corner_symbols[WATER]])
         for side, (down, right) in _STEPS.items():
-            beside = row + down, column + right
-            self._allow_beside(symbols[SUBMARINE], *beside, (WATER,))
+            cell_beside = row + down, column + right
+            self._allow_beside(symbols[SUBMARINE], *cell_beside, (WATER,))
             for end in _STEPS:
                 # The left end of a ship goes on to the right, in the middle or the right end.
                 goes_on = side == _OPPOSITE[end]
-                self._allow_beside(symbols[end], *beside, (MIDDLE, side) if goes_on else (WATER,))
+                self._allow_beside(
+                    symbols[end], *cell_beside, (MIDDLE, side) if goes_on else (WATER,)
+                )
             self._add_middle(symbols[MIDDLE], row, column, side)
         # A ship with a middle is horizontal or vertical: of the neighbours below and on the right
         # one is water and one is not. (Opposite neighbours are alike in that, by `_add_middle`.)
@@ -369,39 +378,46 @@ class CellModel(Model):
     def _add_middle(self, middle: Any, row: int, column: int, side: str) -> None:
         """Allow beside a middle the next piece of its ship, or water on this and the other side."""
         down, right = _STEPS[side]
-        beside, across = self._at(row + down, column + right), self._at(row - down, column - right)
-        if beside is None:
+        symbols_beside = self._at(row + down, column + right)
+        symbols_across = self._at(row - down, column - right)
+        if symbols_beside is None:
             return
-        self.model.add_bool_or([middle.negated(), beside[WATER], beside[MIDDLE], beside[side]])
-        if across is None:
-            self.model.add_bool_or([middle.negated(), beside[WATER]])
+        self.model.add_bool_or(
+            [middle.negated(), symbols_beside[WATER], symbols_beside[MIDDLE], symbols_beside[side]]
+        )
+        if symbols_across is None:
+            self.model.add_bool_or([middle.negated(), symbols_beside[WATER]])
         else:
-            self.model.add_bool_or([middle.negated(), beside[WATER], across[WATER].negated()])
+            self.model.add_bool_or(
+                [middle.negated(), symbols_beside[WATER], symbols_across[WATER].negated()]
+            )
 
     def _add_fleet(self) -> None:
         """Require as many runs of end, middles and end as the fleet has ships of that length."""
         puzzle = self.puzzle
         for length in puzzle.lengths:
             if length == 1:
-                runs = [symbols[SUBMARINE] for symbols in self.symbols]
+                ship_variables = [symbols[SUBMARINE] for symbols in self.symbols]
             else:
                 ships = placements(puzzle.rows, puzzle.columns, length)
-                runs = [self._add_run(ship) for ship in ships]
-            self.model.add(sum(runs) == puzzle.fleet.count(length))
+                ship_variables = [self._add_run(ship) for ship in ships]
+            self.model.add(sum(ship_variables) == puzzle.fleet.count(length))
         self.model.add(sum(self.occupied) == sum(puzzle.fleet))
 
     def _add_run(self, ship: int) -> Any:
         """Return a new variable that is true exactly if the cells of a mask are one ship."""
         puzzle = self.puzzle
-        pieces = [
+        piece_variables = [
             self.symbols[row * puzzle.columns + column][puzzle.piece(ship, (row, column))]
             for row, column in puzzle.cells_of(ship)
         ]
-        run = self.model.new_bool_var("")
-        for piece in pieces:
-            self.model.add_implication(run, piece)
-        self.model.add_bool_or([run, *(piece.negated() for piece in pieces)])
-        return run
+        is_ship = self.model.new_bool_var("")
+        for piece_variable in piece_variables:
+            self.model.add_implication(is_ship, piece_variable)
+        self.model.add_bool_or(
+            [is_ship, *(piece_variable.negated() for piece_variable in piece_variables)]
+        )
+        return is_ship
 
     def solution(self, is_true: IsTrue) -> Solution:
         """Return the ships, each followed from its left or top end to the opposite end."""
@@ -438,21 +454,21 @@ class _ClueModel(ShipModel):
 
     def __init__(self, puzzle: Puzzle):
         Model.__init__(self, puzzle)
-        new = self.model.new_bool_var
+        new_variable = self.model.new_bool_var
         self.ships = {
-            ship: new("")
+            ship: new_variable("")
             for length in puzzle.lengths
             for ship in placements(puzzle.rows, puzzle.columns, length)
         }
         self.add_rules(self.ships)
-        self.switches = {clue: new("") for clue in puzzle.clues}
+        self.switches = {clue: new_variable("") for clue in puzzle.clues}
         for clue, switch in self.switches.items():
-            occupied = self._count_occupied(puzzle.mask(clue))
+            occupied_count = self._count_occupied(puzzle.mask(clue))
             if clue.kind != "cell":
-                self.model.add(occupied == clue.value).only_enforce_if(switch)
+                self.model.add(occupied_count == clue.value).only_enforce_if(switch)
                 continue
             if clue.value != WATER:
-                self.model.add(occupied == 1).only_enforce_if(switch)
+                self.model.add(occupied_count == 1).only_enforce_if(switch)
             for ship, is_used in self.ships.items():
                 if not puzzle.agrees(ship, clue):
                     self.model.add_implication(switch, is_used.negated())
@@ -481,13 +497,13 @@ def conflict(puzzle: Puzzle, time_limit: float | None = None) -> tuple[Clue, ...
 
     Empty if the fleet does not fit on the grid. Raises TooLarge if the time (seconds) is over.
     """
-    end = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else time.monotonic() + time_limit
     model = _ClueModel(puzzle)
 
-    def core(clues: Iterable[Clue]) -> list[Clue] | None:
-        return model.core(clues, None if end is None else end - time.monotonic())
+    def find_core(clues: Iterable[Clue]) -> list[Clue] | None:
+        return model.core(clues, None if deadline is None else deadline - time.monotonic())
 
-    return needed_clues(puzzle, core)
+    return needed_clues(puzzle, find_core)
 
 
 def needed_clues(
@@ -518,14 +534,14 @@ def conflict_text(puzzle: Puzzle, clues: tuple[Clue, ...]) -> str:
     if not clues:
         return f"the fleet {puzzle.fleet_text} does not fit on the grid {puzzle.grid}"
     reasons = ", ".join(_quote_clues(puzzle, clues))
-    total = sum(puzzle.fleet)
+    fleet_cells = sum(puzzle.fleet)
     for kind, counts in (("row", puzzle.row_counts), ("column", puzzle.column_counts)):
-        of_kind = [clue for clue in clues if clue.kind == kind]
-        count_sum = sum(int(clue.value) for clue in of_kind)
-        if len(of_kind) == len(counts) == len(clues) and total != count_sum:
+        clues_of_kind = [clue for clue in clues if clue.kind == kind]
+        count_sum = sum(int(clue.value) for clue in clues_of_kind)
+        if len(clues_of_kind) == len(counts) == len(clues) and fleet_cells != count_sum:
             return (
                 f"{reasons}: the counts add up to {count_sum}, and the fleet {puzzle.fleet_text} "
-                f"has {total} cells"
+                f"has {fleet_cells} cells"
             )
     verb = "cannot hold" if len(clues) == 1 else "cannot hold together"
     return f"{reasons}: {verb} with the fleet {puzzle.fleet_text}"

@@ -63,23 +63,23 @@ class Puzzle:
 
     def __post_init__(self) -> None:
         self._check_grid()
-        for name, counts, number, length in (
+        for name, counts, line_count, line_length in (
             ("row", self.row_counts, self.rows, self.columns),
             ("column", self.column_counts, self.columns, self.rows),
         ):
-            of_lines = tuple(counts) or (None,) * number
-            object.__setattr__(self, f"{name}_counts", of_lines)
-            if len(of_lines) != number:
+            counts_of_lines = tuple(counts) or (None,) * line_count
+            object.__setattr__(self, f"{name}_counts", counts_of_lines)
+            if len(counts_of_lines) != line_count:
                 raise PuzzleError(
-                    f"{len(of_lines)} {name} counts for {number} {name}s; give one per {name}: `?` "
-                    "is one that is not known, in JSON null"
+                    f"{len(counts_of_lines)} {name} counts for {line_count} {name}s; give one per "
+                    f"{name}: `?` is one that is not known, in JSON null"
                 )
-            for index, count in enumerate(of_lines):
-                if count is not None and not 0 <= count <= length:
+            for index, count in enumerate(counts_of_lines):
+                if count is not None and not 0 <= count <= line_length:
                     label = str(Clue(name, index, count)).partition(" = ")[0]
                     raise PuzzleError(
-                        f"the count {count} of {label} is not possible; its {length} cells "
-                        f"allow 0 to {length}"
+                        f"the count {count} of {label} is not possible; its {line_length} cells "
+                        f"allow 0 to {line_length}"
                     )
         object.__setattr__(self, "fleet", tuple(sorted(self.fleet, reverse=True)))
         self._check_fleet()
@@ -126,11 +126,11 @@ class Puzzle:
             )
         if value in (WATER, SHIP):
             return
-        bit = self.bit(cell)
+        cell_mask = self.bit(cell)
         ships = (
             ship for length in self.lengths for ship in placements(self.rows, self.columns, length)
         )
-        if not any(ship & bit and self.piece(ship, cell) == value for ship in ships):
+        if not any(ship & cell_mask and self.piece(ship, cell) == value for ship in ships):
             raise PuzzleError(
                 f"{cell_name(cell)} cannot be the {piece_text(value)} of a ship of the fleet "
                 f"{self.fleet_text} on the grid {self.grid}"
@@ -193,14 +193,14 @@ class Puzzle:
 
     def piece(self, ship: int, cell: Cell) -> str:
         """Return the piece of a ship on a cell: an end, the middle or a submarine."""
-        bit, width = self.bit(cell), self.columns
-        first, last = ship & -ship, 1 << (ship.bit_length() - 1)
-        if first == last:
+        cell_mask, width = self.bit(cell), self.columns
+        first_cell_mask, last_cell_mask = ship & -ship, 1 << (ship.bit_length() - 1)
+        if first_cell_mask == last_cell_mask:
             return SUBMARINE
-        is_vertical = ship & (first << width)
-        if bit == first:
+        is_vertical = ship & (first_cell_mask << width)
+        if cell_mask == first_cell_mask:
             return TOP if is_vertical else LEFT
-        if bit == last:
+        if cell_mask == last_cell_mask:
             return BOTTOM if is_vertical else RIGHT
         return MIDDLE
 
@@ -261,21 +261,22 @@ class Puzzle:
         """
         if not isinstance(clue.place, tuple):
             return True
-        bit = self.bit(clue.place)
+        cell_mask = self.bit(clue.place)
         if clue.value == WATER:
-            return not ship & bit
-        if ship & bit:
+            return not ship & cell_mask
+        if ship & cell_mask:
             return clue.value in (SHIP, self.piece(ship, clue.place))
-        return not self.closed(ship) & bit
+        return not self.closed(ship) & cell_mask
 
     def allowed(self, length: int) -> list[int]:
         """Return the placements of one ship that no revealed cell forbids, as masks."""
-        water = sum(self.bit(cell) for cell, value in self.revealed if value == WATER)
-        pieces = [Clue("cell", cell, value) for cell, value in self.revealed if value != WATER]
+        water_mask = sum(self.bit(cell) for cell, value in self.revealed if value == WATER)
+        piece_clues = [Clue("cell", cell, value) for cell, value in self.revealed if value != WATER]
         return [
             ship
             for ship in placements(self.rows, self.columns, length)
-            if not ship & water and all(self.agrees(ship, piece) for piece in pieces)
+            if not ship & water_mask
+            and all(self.agrees(ship, piece_clue) for piece_clue in piece_clues)
         ]
 
     # Images of a puzzle
@@ -310,18 +311,18 @@ class Puzzle:
         """True if a fleet has the right lengths, touches nowhere, and satisfies every clue."""
         if sorted((ship.bit_count() for ship in solution), reverse=True) != list(self.fleet):
             return False
-        covered = 0
+        covered_mask = 0
         for ship in solution:
             if ship not in placements(self.rows, self.columns, ship.bit_count()):
                 return False
-            if self.closed(ship) & covered:
+            if self.closed(ship) & covered_mask:
                 return False
-            covered |= ship
+            covered_mask |= ship
         for clue in self.clues:
             if isinstance(clue.place, tuple):
                 if clue.value not in self._values(solution, clue.place):
                     return False
-            elif (covered & self.mask(clue)).bit_count() != clue.value:
+            elif (covered_mask & self.mask(clue)).bit_count() != clue.value:
                 return False
         return True
 

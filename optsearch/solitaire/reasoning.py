@@ -130,19 +130,19 @@ class _Places:
         self.puzzle = puzzle
         self.cells = [ship for length in puzzle.lengths for ship in puzzle.allowed(length)]
         self.closed = [puzzle.closed(ship) for ship in self.cells]
-        cells = puzzle.rows * puzzle.columns
-        self.on, self.beside = [0] * cells, [0] * cells
-        for place, (ship, closed) in enumerate(zip(self.cells, self.closed, strict=True)):
+        cell_count = puzzle.rows * puzzle.columns
+        self.on, self.beside = [0] * cell_count, [0] * cell_count
+        for place, (ship, closed_mask) in enumerate(zip(self.cells, self.closed, strict=True)):
             for cell in bits(ship):
                 self.on[cell] |= 1 << place
-            for cell in bits(closed & ~ship):
+            for cell in bits(closed_mask & ~ship):
                 self.beside[cell] |= 1 << place
         self.by_length = [
             _ShipsOfLength(length, puzzle.fleet.count(length), self._places_of_length(length))
             for length in puzzle.lengths
         ]
         self.near = [on | beside for on, beside in zip(self.on, self.beside, strict=True)]
-        self.corners = [self._corners(*puzzle.cell(cell)) for cell in range(cells)]
+        self.corners = [self._corners(*puzzle.cell(cell)) for cell in range(cell_count)]
         self.lines = list(self._counted_lines())
         self.in_common = lru_cache(_MOST_CACHED)(self._in_common)
         self.fill_line = lru_cache(_MOST_CACHED)(self._fill_line)
@@ -174,45 +174,48 @@ class _Places:
                     places = reduce(or_, (self.on[cell] for cell in bits(mask)))
                     yield _CountedLine(kind, name, count, mask, places)
 
-    def _in_common(self, places: int) -> _InCommon:
+    def _in_common(self, places_mask: int) -> _InCommon:
         """Return the common cells of a set of one or more places."""
-        ships = [self.cells[place] for place in bits(places)]
-        closed = [self.closed[place] for place in bits(places)]
+        ship_masks = [self.cells[place] for place in bits(places_mask)]
+        closed_masks = [self.closed[place] for place in bits(places_mask)]
         return _InCommon(
-            all_ships=reduce(and_, ships),
-            any_ship=reduce(or_, ships),
-            all_closed=reduce(and_, closed),
-            any_closed=reduce(or_, closed),
+            all_ships=reduce(and_, ship_masks),
+            any_ship=reduce(or_, ship_masks),
+            all_closed=reduce(and_, closed_masks),
+            any_closed=reduce(or_, closed_masks),
         )
 
     def _fill_line(
-        self, line: _CountedLine, places: int, ship: int, elsewhere: int
+        self, line: _CountedLine, places_mask: int, known_ship_mask: int, elsewhere_mask: int
     ) -> _Fillings | None:
         """Return what the cells of a line can be; None if it cannot be filled.
 
-        places -- those that are left with a cell in the line. ship -- its known ship cells.
-        elsewhere -- the places of ships that are known to lie outside the line.
+        places_mask -- those that are left with a cell in the line. known_ship_mask -- its known
+        ship cells. elsewhere_mask -- the places of ships that are known to lie outside the line.
         """
         cells = list(bits(line.mask))
         index_of = {cell: i for i, cell in enumerate(cells)}
         pieces_at: list[set[int]] = [set() for _ in cells]
-        for place in bits(places):
+        for place in bits(places_mask):
             cells_of_ship = self.cells[place]
-            in_line = cells_of_ship & line.mask
-            first_cell = (in_line & -in_line).bit_length() - 1
-            is_along = in_line == cells_of_ship
+            in_line_mask = cells_of_ship & line.mask
+            first_cell = (in_line_mask & -in_line_mask).bit_length() - 1
+            is_along = in_line_mask == cells_of_ship
             pieces_at[index_of[first_cell]].add(
                 cells_of_ship.bit_count() if is_along else _CROSSING
             )
-        most = [0] * (self.puzzle.lengths[0] + 1)  # ships of each length that the line can have
-        for length, count, of_length in self.by_length:
-            most[length] = count - (elsewhere & of_length).bit_count()
+        # The most ships of each length that the line can have.
+        most_of_length = [0] * (self.puzzle.lengths[0] + 1)
+        for length, count, length_places_mask in self.by_length:
+            most_of_length[length] = count - (elsewhere_mask & length_places_mask).bit_count()
         fillings = _combine_fillings(
-            size=len(cells),
-            count=line.ship_cells,
-            ship=sum(1 << i for i, cell in enumerate(cells) if ship >> cell & 1),
+            cell_count=len(cells),
+            ship_cells=line.ship_cells,
+            known_ship_mask=sum(
+                1 << i for i, cell in enumerate(cells) if known_ship_mask >> cell & 1
+            ),
             pieces_at=tuple(tuple(sorted(pieces)) for pieces in pieces_at),
-            most=tuple(most),
+            most_of_length=tuple(most_of_length),
         )
         if fillings is None:
             return None
@@ -225,8 +228,9 @@ class _Places:
 class _Knowledge:
     """The knowledge of each cell, and of the places where ships can still lie.
 
-    ship, water, unknown -- masks of cells. live -- the set of places that are still possible.
-    placed -- the live places whose ship is known to lie there: it and the cells around are known.
+    ship, water, unknown -- masks of cells. live_mask -- the set of places that are still possible.
+    placed_mask -- the live places whose ship is known to lie there: it and the cells around are
+    known.
     """
 
     def __init__(self, puzzle: Puzzle):
@@ -236,7 +240,7 @@ class _Knowledge:
         self.water = sum(puzzle.bit(cell) for cell, value in revealed.items() if value == WATER)
         self.ship = sum(map(puzzle.bit, revealed)) & ~self.water
         self.unknown = puzzle.everywhere & ~self.ship & ~self.water
-        self.live = (1 << len(self.places.cells)) - 1
+        self.live_mask = (1 << len(self.places.cells)) - 1
         self._exclude_places(puzzle.everywhere)
 
     def copy(self) -> _Knowledge:
@@ -254,30 +258,30 @@ class _Knowledge:
         self.unknown &= ~mask
         excluded = self.places.beside if value == SHIP else self.places.on
         for cell in bits(mask):
-            self.live &= ~excluded[cell]
+            self.live_mask &= ~excluded[cell]
         self._exclude_places(mask)
 
-    def _exclude_places(self, changed: int) -> None:
+    def _exclude_places(self, changed_mask: int) -> None:
         """Exclude places by the counts of the lines with a changed cell, and by the fleet.
 
         Raises Contradiction if a length has too many placed ships, or too few places.
         """
         places = self.places
         for line in places.lines:
-            if line.mask & changed:
+            if line.mask & changed_mask:
                 self._exclude_by_count(line)
-        near_unknown = 0
+        near_unknown_mask = 0
         for cell in bits(self.unknown):
-            near_unknown |= places.near[cell]
-        self.placed = self.live & ~near_unknown
-        for length, count, of_length in places.by_length:
-            placed = self.placed & of_length
-            if placed.bit_count() > count:
-                text = _ships_text(placed.bit_count(), length)
+            near_unknown_mask |= places.near[cell]
+        self.placed_mask = self.live_mask & ~near_unknown_mask
+        for length, count, length_places_mask in places.by_length:
+            placed_mask = self.placed_mask & length_places_mask
+            if placed_mask.bit_count() > count:
+                text = _ships_text(placed_mask.bit_count(), length)
                 raise Contradiction(f"{text} would be there, not {count}")
-            if placed.bit_count() == count:
-                self.live &= placed | ~of_length  # no other ship of this length
-            places_left = (self.live & of_length).bit_count()
+            if placed_mask.bit_count() == count:
+                self.live_mask &= placed_mask | ~length_places_mask  # no other ship of this length
+            places_left = (self.live_mask & length_places_mask).bit_count()
             if places_left < count:
                 text = "1 place is" if places_left == 1 else f"{places_left or 'no'} places are"
                 raise Contradiction(f"{text} left for {_ships_text(count, length)}")
@@ -289,26 +293,30 @@ class _Knowledge:
         from the next line it makes at most two more than that into water.
         """
         places, longest = self.places, self.puzzle.lengths[0]
-        unknown = list(bits(line.mask & self.unknown))
+        unknown_cells = list(bits(line.mask & self.unknown))
         missing_ships = line.ship_cells - (self.ship & line.mask).bit_count()
-        missing_water = len(unknown) - missing_ships
+        missing_water = len(unknown_cells) - missing_ships
         if missing_ships < 0 or missing_water < 0:
-            self.live = 0
+            self.live_mask = 0
             return
         if missing_ships < longest:
-            self.live &= ~_in_more_than(missing_ships, [places.on[cell] for cell in unknown])
+            self.live_mask &= ~_in_more_than(
+                missing_ships, [places.on[cell] for cell in unknown_cells]
+            )
         if missing_water < longest + 2:
-            self.live &= ~_in_more_than(missing_water, [places.beside[cell] for cell in unknown])
+            self.live_mask &= ~_in_more_than(
+                missing_water, [places.beside[cell] for cell in unknown_cells]
+            )
 
 
-def _in_more_than(number: int, sets: list[int]) -> int:
-    """Return the members of more than `number` of the sets (masks)."""
-    in_more_than = [0] * (number + 1)  # [n]: the members of more than n of the sets so far
-    for members in sets:
-        for n in range(number, 0, -1):
-            in_more_than[n] |= in_more_than[n - 1] & members
-        in_more_than[0] |= members
-    return in_more_than[number]
+def _in_more_than(count: int, masks: list[int]) -> int:
+    """Return the members of more than `count` of the sets (masks)."""
+    in_more_than = [0] * (count + 1)  # [i]: the members of more than i of the sets so far
+    for mask in masks:
+        for i in range(count, 0, -1):
+            in_more_than[i] |= in_more_than[i - 1] & mask
+        in_more_than[0] |= mask
+    return in_more_than[count]
 
 
 def _ships_text(count: int, length: int) -> str:
@@ -322,32 +330,34 @@ def _touch_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
     """Yield the unknown cells at the corners of ship cells: they are water."""
     puzzle = knowledge.puzzle
     for index in bits(knowledge.ship):
-        corners = knowledge.places.corners[index]
-        if not corners & ~knowledge.water:
+        corners_mask = knowledge.places.corners[index]
+        if not corners_mask & ~knowledge.water:
             continue
         name = cell_name(puzzle.cell(index))
-        if corners & knowledge.ship:
-            other = cell_name(puzzle.cells_of(corners & knowledge.ship)[0])
+        if corners_mask & knowledge.ship:
+            other = cell_name(puzzle.cells_of(corners_mask & knowledge.ship)[0])
             raise Contradiction(f"{name} and {other} touch at a corner")
         reason = f"ships do not touch {name} at its corners"
-        yield _Deduced(corners & knowledge.unknown, WATER, "touch", reason)
+        yield _Deduced(corners_mask & knowledge.unknown, WATER, "touch", reason)
 
 
 def _line_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
     """Yield the unknown cells of lines that have all their ship cells, or need all cells left."""
     for kind, name, count, mask, _ in knowledge.places.lines:
-        ships = (knowledge.ship & mask).bit_count()
-        unknown = knowledge.unknown & mask
-        room = ships + unknown.bit_count()
-        if ships > count:
-            raise Contradiction(f"{name} has {_cells_text(ships)}, not {count}")
-        if room < count:
-            raise Contradiction(f"{name} has room for {room or 'no'} ship cells, not {count}")
-        if unknown and ships == count:
-            yield _Deduced(unknown, WATER, kind, f"{name} has its {_cells_text(count)} already")
-        elif unknown and room == count:
+        ship_count = (knowledge.ship & mask).bit_count()
+        unknown_mask = knowledge.unknown & mask
+        room_count = ship_count + unknown_mask.bit_count()
+        if ship_count > count:
+            raise Contradiction(f"{name} has {_cells_text(ship_count)}, not {count}")
+        if room_count < count:
+            raise Contradiction(f"{name} has room for {room_count or 'no'} ship cells, not {count}")
+        if unknown_mask and ship_count == count:
+            yield _Deduced(
+                unknown_mask, WATER, kind, f"{name} has its {_cells_text(count)} already"
+            )
+        elif unknown_mask and room_count == count:
             reason = f"{name} needs all cells left for its {_cells_text(count)}"
-            yield _Deduced(unknown, SHIP, kind, reason)
+            yield _Deduced(unknown_mask, SHIP, kind, reason)
 
 
 def _cells_text(count: int) -> str:
@@ -357,17 +367,17 @@ def _cells_text(count: int) -> str:
 def _ship_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
     """Yield the cells with the same value in all places of the ship on a known ship cell."""
     for index in bits(knowledge.ship):
-        places = knowledge.live & knowledge.places.on[index]
-        if not places:
+        places_mask = knowledge.live_mask & knowledge.places.on[index]
+        if not places_mask:
             raise Contradiction(f"no ship can lie on {cell_name(knowledge.puzzle.cell(index))}")
-        common = knowledge.places.in_common(places)
+        common = knowledge.places.in_common(places_mask)
         ship_text = _ship_text(knowledge.puzzle, index)
-        for mask, value, end in (
+        for mask, value, reason_end in (
             (common.all_ships, SHIP, "all with these cells"),
             (common.all_closed & ~common.any_ship, WATER, "and touches these"),
         ):
             if mask & knowledge.unknown:
-                reason = f"{ship_text} has {_places_text(places)} to lie, {end}"
+                reason = f"{ship_text} has {_places_text(places_mask)} to lie, {reason_end}"
                 yield _Deduced(mask & knowledge.unknown, value, "ship", reason)
 
 
@@ -391,19 +401,19 @@ def _filling_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
             continue
         fillings = places.fill_line(
             line,
-            knowledge.live & line.places,
+            knowledge.live_mask & line.places,
             knowledge.ship & line.mask,
-            knowledge.placed & ~line.places,
+            knowledge.placed_mask & ~line.places,
         )
-        cells = _cells_text(line.ship_cells)
+        cells_text = _cells_text(line.ship_cells)
         if fillings is None:
-            raise Contradiction(f"no way is left to lay {cells} in {line.name}")
+            raise Contradiction(f"no way is left to lay {cells_text} in {line.name}")
         for value, can_be_other in (
             (SHIP, fillings.can_be_water),
             (WATER, fillings.can_be_ship),
         ):
             if mask := knowledge.unknown & line.mask & ~can_be_other:
-                reason = f"so it is in every way to lay ships with {cells} in {line.name}"
+                reason = f"so it is in every way to lay ships with {cells_text} in {line.name}"
                 yield _Deduced(mask, value, "line", reason)
 
 
@@ -418,45 +428,63 @@ class _Fillings(NamedTuple):
 
 
 def _combine_fillings(
-    size: int, count: int, ship: int, pieces_at: tuple[tuple[int, ...], ...], most: tuple[int, ...]
+    cell_count: int,
+    ship_cells: int,
+    known_ship_mask: int,
+    pieces_at: tuple[tuple[int, ...], ...],
+    most_of_length: tuple[int, ...],
 ) -> _Fillings | None:
     """Return what the cells of a line can be; None if it cannot be filled.
 
-    size -- the number of cells, which masks number from 0. count -- of ship cells. ship -- the
-    known ship cells. pieces_at -- the lengths of the ships along the line that can begin at each
-    cell, and `_CROSSING`. most -- the most ships of each length along the line.
+    cell_count -- the number of cells, which masks number from 0. ship_cells -- the number of ship
+    cells. known_ship_mask -- the known ones. pieces_at -- the lengths of the ships along the line
+    that can begin at each cell, and `_CROSSING`. most_of_length -- the most ships of each length
+    along the line.
     """
 
     @cache
-    def fill_from(cell: int, cells_left: int, most: tuple[int, ...]) -> _Fillings | None:
+    def fill_from(cell: int, cells_left: int, most_of_length: tuple[int, ...]) -> _Fillings | None:
         """Fill the line from a cell on, with a number of ship cells; the cell before is water."""
-        if cells_left > max(0, size - cell):
+        if cells_left > max(0, cell_count - cell):
             return None
-        if cell >= size:
+        if cell >= cell_count:
             return _Fillings(0, 0)
-        choices = []
-        if not ship >> cell & 1 and (rest := fill_from(cell + 1, cells_left, most)):
-            choices.append(_Fillings(rest.can_be_ship, rest.can_be_water | 1 << cell))
+        fillings = []
+        if not known_ship_mask >> cell & 1 and (
+            rest_filling := fill_from(cell + 1, cells_left, most_of_length)
+        ):
+            fillings.append(
+                _Fillings(rest_filling.can_be_ship, rest_filling.can_be_water | 1 << cell)
+            )
         for length in pieces_at[cell]:
             covered = 1 if length == _CROSSING else length
             after = cell + covered  # this cell is water
-            if covered > cells_left or ship >> after & 1:
+            if covered > cells_left or known_ship_mask >> after & 1:
                 continue
-            most_left = most
+            most_left = most_of_length
             if length != _CROSSING:
-                if not most[length]:
+                if not most_of_length[length]:
                     continue
-                most_left = (*most[:length], most[length] - 1, *most[length + 1 :])
-            if rest := fill_from(after + 1, cells_left - covered, most_left):
-                piece = (1 << after) - (1 << cell)
-                water = 1 << after if after < size else 0
-                choices.append(_Fillings(rest.can_be_ship | piece, rest.can_be_water | water))
-        if not choices:
+                most_left = (
+                    *most_of_length[:length],
+                    most_of_length[length] - 1,
+                    *most_of_length[length + 1 :],
+                )
+            if rest_filling := fill_from(after + 1, cells_left - covered, most_left):
+                piece_mask = (1 << after) - (1 << cell)
+                water_mask = 1 << after if after < cell_count else 0
+                fillings.append(
+                    _Fillings(
+                        rest_filling.can_be_ship | piece_mask,
+                        rest_filling.can_be_water | water_mask,
+                    )
+                )
+        if not fillings:
             return None
-        can_be_ship, can_be_water = zip(*choices, strict=True)
+        can_be_ship, can_be_water = zip(*fillings, strict=True)
         return _Fillings(reduce(or_, can_be_ship), reduce(or_, can_be_water))
 
-    return fill_from(0, count, most)
+    return fill_from(0, ship_cells, most_of_length)
 
 
 def _fleet_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
@@ -466,27 +494,28 @@ def _fleet_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
     one ship is left, the cells common to its places are.
     """
     places = knowledge.places
-    nowhere = sum(
-        1 << cell for cell in bits(knowledge.unknown) if not knowledge.live & places.on[cell]
+    nowhere_mask = sum(
+        1 << cell for cell in bits(knowledge.unknown) if not knowledge.live_mask & places.on[cell]
     )
-    for length, count, of_length in places.by_length:
-        ships_left = count - (knowledge.placed & of_length).bit_count()
-        places_left = knowledge.live & of_length & ~knowledge.placed
-        is_forced = places_left.bit_count() == ships_left
+    for length, count, length_places_mask in places.by_length:
+        ships_left = count - (knowledge.placed_mask & length_places_mask).bit_count()
+        places_left_mask = knowledge.live_mask & length_places_mask & ~knowledge.placed_mask
+        is_forced = places_left_mask.bit_count() == ships_left
         if not ships_left or not (is_forced or ships_left == 1):
             continue
-        common = places.in_common(places_left)
-        ships = common.any_ship if is_forced else common.all_ships
-        around = common.any_closed & ~ships if is_forced else 0
+        common = places.in_common(places_left_mask)
+        ships_mask = common.any_ship if is_forced else common.all_ships
+        around_mask = common.any_closed & ~ships_mask if is_forced else 0
         name = "ship" if ships_left == 1 else f"{ships_left} ships"
-        where = f"{places_left.bit_count()} place{'' if places_left.bit_count() == 1 else 's'}"
-        for mask, value in ((ships, SHIP), (around, WATER)):
+        place_count = places_left_mask.bit_count()
+        where = f"{place_count} place{'' if place_count == 1 else 's'}"
+        for mask, value in ((ships_mask, SHIP), (around_mask, WATER)):
             if mask & knowledge.unknown:
                 reason = f"the {name} of length {length} still to find can lie in {where} only"
                 yield _Deduced(mask & knowledge.unknown, value, "fleet", reason)
-    if nowhere & knowledge.unknown:
+    if nowhere_mask & knowledge.unknown:
         reason = "no ship still to find fits there"
-        yield _Deduced(nowhere & knowledge.unknown, WATER, "fleet", reason)
+        yield _Deduced(nowhere_mask & knowledge.unknown, WATER, "fleet", reason)
 
 
 _RULES = (_touch_rule, _line_rule, _ship_rule, _filling_rule, _fleet_rule)
@@ -527,15 +556,15 @@ class _Supposition(NamedTuple):
 class _Suppositions:
     """A search for suppositions that lead to a contradiction.
 
-    end -- the time (`time.monotonic`) when it ends, or None.
+    deadline -- the time (`time.monotonic`) when it ends, or None.
     """
 
-    def __init__(self, end: float | None):
-        self._end = end
+    def __init__(self, deadline: float | None):
+        self._deadline = deadline
 
-    def _tick(self) -> None:
+    def _check_deadline(self) -> None:
         """Raise TooLarge if the time is over."""
-        if self._end is not None and time.monotonic() > self._end:
+        if self._deadline is not None and time.monotonic() > self._deadline:
             raise TooLarge("the time for suppositions is over")
 
     def _find(self, knowledge: _Knowledge, max_depth: int) -> _Supposition | None:
@@ -544,10 +573,10 @@ class _Suppositions:
         Cells that follow from a supposition without contradiction are not tried: they lead to none.
         """
         for depth in range(1, max_depth + 1):
-            tried = {SHIP: 0, WATER: 0}  # cells
+            tried_masks = {SHIP: 0, WATER: 0}  # cells
             for index in bits(knowledge.unknown):
                 for value in (SHIP, WATER):
-                    if tried[value] >> index & 1:
+                    if tried_masks[value] >> index & 1:
                         continue
                     trial = knowledge.copy()
                     try:
@@ -555,13 +584,13 @@ class _Suppositions:
                         self._follow_all(trial, depth - 1)
                     except Contradiction:
                         return _Supposition(index, value, depth)
-                    tried[SHIP] |= trial.ship
-                    tried[WATER] |= trial.water
+                    tried_masks[SHIP] |= trial.ship
+                    tried_masks[WATER] |= trial.water
         return None
 
     def _follow_all(self, knowledge: _Knowledge, max_depth: int) -> None:
         """Learn all that follows by suppositions up to a depth; may raise Contradiction."""
-        self._tick()
+        self._check_deadline()
         _apply_rules(knowledge)
         while knowledge.unknown and (supposition := self._find(knowledge, max_depth)):
             knowledge.learn(1 << supposition.cell_index, supposition.contrary)
@@ -590,7 +619,7 @@ class _Suppositions:
         deduced = _easiest_deduction(knowledge)
         if deduced is not None:
             return deduced.step(knowledge.puzzle)
-        self._tick()
+        self._check_deadline()
         supposition = self._find(knowledge, max_depth)
         if supposition is None:
             return None
@@ -629,9 +658,9 @@ def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None)
     and TooLarge if the time (seconds) is over.
     """
     knowledge = _initial_knowledge(puzzle)
-    end = None if time_limit is None else time.monotonic() + time_limit
+    deadline = None if time_limit is None else time.monotonic() + time_limit
     try:
-        return _Suppositions(end).next(knowledge, max_depth)
+        return _Suppositions(deadline).next(knowledge, max_depth)
     except Contradiction as why:
         raise PuzzleError(f"the puzzle contradicts itself: {why}") from None
 
@@ -645,8 +674,8 @@ def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -
     Raises PuzzleError for a puzzle found to contradict itself.
     """
     knowledge = _initial_knowledge(puzzle)
-    end = None if time_limit is None else time.monotonic() + time_limit
-    suppositions = _Suppositions(end)
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    suppositions = _Suppositions(deadline)
     is_cut_short = False
     steps: list[Step] = []
     try:
