@@ -51,44 +51,47 @@ def animate(
     Raises OSError if the file cannot be written.
     """
     game, pictures = end.game, len(end.shots) + 1
-    across, down = board_size(game)
-    below = BAR if with_posterior else LEGEND
-    figure_width, figure_height = CELL * (across + 2), CELL * (down + 2.1) + below
+    cells_across, cells_down = board_size(game)
+    inches_below = BAR if with_posterior else LEGEND
+    figure_width = CELL * (cells_across + 2)
+    figure_height = CELL * (cells_down + 2.1) + inches_below
     figure = Figure(figsize=(figure_width, figure_height), dpi=DOTS)
     board_box = (  # left, bottom, width and height, as shares of the figure
         1.3 * CELL / figure_width,
-        below / figure_height,
-        CELL * across / figure_width,
-        CELL * down / figure_height,
+        inches_below / figure_height,
+        CELL * cells_across / figure_width,
+        CELL * cells_down / figure_height,
     )
     writer = PillowWriter(fps=rate)
-    report = meter(progress, pictures)
+    report_drawn = meter(progress, pictures)
     with writer.saving(figure, str(path), DOTS):
-        for shots in range(pictures):
-            is_last = shots == pictures - 1
+        for shot_count in range(pictures):
+            is_last = shot_count == pictures - 1
             figure.clear()
             ax = figure.add_axes(board_box)
-            text = _draw_picture(ax, Position(game, end.shots[:shots]), with_posterior)
+            state_text = _draw_picture(ax, Position(game, end.shots[:shot_count]), with_posterior)
             if is_last:
                 draw_ships(ax, [game.cells_of(ship) for ship in ships], game)
-            head = f"{title}\n{text}" if title else text
+            heading = f"{title}\n{state_text}" if title else state_text
             top = 1 - 0.25 * CELL / figure_height
-            figure.text(0.5, top, head, ha="center", va="top", color=INK)
+            figure.text(0.5, top, heading, ha="center", va="top", color=INK)
             for _ in range(LAST_FRAMES if is_last else 1):
                 writer.grab_frame()
-            report(shots + 1)
+            report_drawn(shot_count + 1)
     return pictures
 
 
 def _draw_picture(ax: Axes, position: Position, with_posterior: bool) -> str:
     """Draw the board at a position; return the line of text to write above it."""
-    hits = position.hits.bit_count()
-    text = f"{len(position.shots)} shots, {hits} hits"
+    hit_count = position.hits.bit_count()
+    state_text = f"{len(position.shots)} shots, {hit_count} hits"
     if not with_posterior:
         draw_board(ax, position)
         draw_legend(ax, legend(position.game, True))
-        return text
+        return state_text
     posterior = Posterior(position)
     draw_probability(ax, position, posterior.probability)
     configurations = posterior.configurations
-    return f"{text}; {configurations:,} configuration{'' if configurations == 1 else 's'} left"
+    return (
+        f"{state_text}; {configurations:,} configuration{'' if configurations == 1 else 's'} left"
+    )

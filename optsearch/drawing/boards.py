@@ -57,22 +57,22 @@ def board_lines(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         for line in np.stack([corners, np.roll(corners, -1, axis=0)], axis=1):
             ends = tuple(sorted(tuple(end) for end in line.round(3).tolist()))
             lines_by_ends.setdefault(ends, []).append(line)
-    between: list[NDArray[np.float64]] = []
-    around: list[NDArray[np.float64]] = []
+    inner_lines: list[NDArray[np.float64]] = []
+    border_lines: list[NDArray[np.float64]] = []
     for equal_lines in lines_by_ends.values():
         line = equal_lines[0]
         has_same_x, has_same_y = line[0] == line[1]
         columns_wrap, rows_wrap = game.board.seams
         if len(equal_lines) > 1:  # two cells have this line
-            between.append(line)
+            inner_lines.append(line)
         # An upright line ends a row, which continues if columns wrap.
         elif (has_same_x and columns_wrap) or (has_same_y and rows_wrap):
             start, along = line[0], line[1] - line[0]
             first_quarter, last_quarter = [[0], [0.25]], [[0.75], [1]]
-            around += [start + share * along for share in (first_quarter, last_quarter)]
+            border_lines += [start + share * along for share in (first_quarter, last_quarter)]
         else:
-            around.append(line)
-    return np.array(between).reshape(-1, 2, 2), np.array(around).reshape(-1, 2, 2)
+            border_lines.append(line)
+    return np.array(inner_lines).reshape(-1, 2, 2), np.array(border_lines).reshape(-1, 2, 2)
 
 
 def _drawn_cells(game: Game) -> list[Cell]:
@@ -115,15 +115,22 @@ def draw_board(ax: Axes, position: Position) -> None:
 
 def _draw_shot(ax: Axes, game: Game, cell: Cell, reply: Reply) -> None:
     """Draw the mark of a reply on its cell, which is shaded."""
-    shade, colour = (HIT_CELL, HIT) if reply.hit else (MISS_CELL, MISS)
-    ax.add_patch(cell_patch(game, cell, facecolor=shade, edgecolor="none", gid="shot"))
+    cell_colour, mark_colour = (HIT_CELL, HIT) if reply.hit else (MISS_CELL, MISS)
+    ax.add_patch(cell_patch(game, cell, facecolor=cell_colour, edgecolor="none", gid="shot"))
     marker = MarkerStyle(**MARKERS[reply.sign])
     to_cell = marker.get_transform() + Affine2D().scale(0.48).translate(*_centre(game, cell))
-    mark = marker.get_path().transformed(to_cell)
-    fill = colour if reply.sunk else "none"
+    mark_path = marker.get_path().transformed(to_cell)
+    fill_colour = mark_colour if reply.sunk else "none"
     outcome = str(reply).partition(":")[0]  # without the ship
     ax.add_patch(
-        PathPatch(mark, facecolor=fill, edgecolor=colour, lw=1.8, capstyle="round", gid=outcome)
+        PathPatch(
+            mark_path,
+            facecolor=fill_colour,
+            edgecolor=mark_colour,
+            lw=1.8,
+            capstyle="round",
+            gid=outcome,
+        )
     )
 
 
@@ -208,21 +215,22 @@ def draw_colour_bar(ax: Axes, heat: PolyCollection, title: str, below: float = 0
 
     below -- inches from the axes to the bar.
     """
-    box, dots_per_inch = ax.get_window_extent(), ax.figure.get_dpi()
-    height, width = box.height / dots_per_inch, box.width / dots_per_inch  # of the axes, in inches
-    bar_height, bar_width = 0.09 / height, min(1.0, 2.6 / width)  # as shares of the axes
-    bar_bottom = -(below + 0.09) / height
+    axes_box, dots_per_inch = ax.get_window_extent(), ax.figure.get_dpi()
+    # In inches.
+    axes_height, axes_width = axes_box.height / dots_per_inch, axes_box.width / dots_per_inch
+    bar_height, bar_width = 0.09 / axes_height, min(1.0, 2.6 / axes_width)  # as shares of the axes
+    bar_bottom = -(below + 0.09) / axes_height
     bar_axes = ax.inset_axes(((1 - bar_width) / 2, bar_bottom, bar_width, bar_height))
     ticks = MaxNLocator(4, steps=[1, 2, 5, 10])
-    bar = ax.figure.colorbar(
+    colour_bar = ax.figure.colorbar(
         heat,
         cax=bar_axes,
         orientation="horizontal",
         ticks=ticks,
         format=lambda value, _: f"{value:,.10g}",
     )
-    bar.outline.set_linewidth(0.4)
-    bar.set_label(title, fontsize=TEXT, color=INK)
+    colour_bar.outline.set_linewidth(0.4)
+    colour_bar.set_label(title, fontsize=TEXT, color=INK)
     bar_axes.tick_params(labelsize=TEXT, colors=LABEL, length=2)
 
 
@@ -257,28 +265,31 @@ def draw_probability(
     give the axes their size first.
     """
     game = position.game
-    certain = position.certain if isinstance(position, NoisyPosition) else position
+    certain_position = position.certain if isinstance(position, NoisyPosition) else position
     percents = 100 * np.array(probability, dtype=float)
     cells = [cell for cell in _drawn_cells(game) if cell in game]  # without holes
-    unshot = [cell for cell in cells if not game.bit(cell) & position.closed]
-    numbered = [cell for cell in cells if not game.bit(cell) & certain.closed]
-    doubtful = set(numbered) - set(unshot)
-    texts = {cell: f"{percents[cell]:.1f}{'?' if cell in doubtful else ''}" for cell in numbered}
+    cells_not_shot = [cell for cell in cells if not game.bit(cell) & position.closed]
+    numbered_cells = [cell for cell in cells if not game.bit(cell) & certain_position.closed]
+    doubtful_cells = set(numbered_cells) - set(cells_not_shot)
+    texts = {
+        cell: f"{percents[cell]:.1f}{'?' if cell in doubtful_cells else ''}"
+        for cell in numbered_cells
+    }
     heat = _draw_heat(ax, game, percents, texts)
-    draw_board(ax, certain)
-    best = max((percents[cell] for cell in unshot), default=0)
-    frame: dict[str, Any] = {"fill": False, "edgecolor": BEST, "lw": 2, "zorder": 2.5}
-    for cell in unshot:
-        if best and np.isclose(percents[cell], best, rtol=1e-12):
-            ax.add_patch(cell_patch(game, cell, 0.12, **frame, gid="greedy"))
+    draw_board(ax, certain_position)
+    greatest_percent = max((percents[cell] for cell in cells_not_shot), default=0)
+    frame_style: dict[str, Any] = {"fill": False, "edgecolor": BEST, "lw": 2, "zorder": 2.5}
+    for cell in cells_not_shot:
+        if greatest_percent and np.isclose(percents[cell], greatest_percent, rtol=1e-12):
+            ax.add_patch(cell_patch(game, cell, 0.12, **frame_style, gid="greedy"))
     if isinstance(position, NoisyPosition):
         for cell, signs in position.signs.items():
-            if cell in doubtful:
+            if cell in doubtful_cells:
                 x, y = _centre(game, cell)
                 ax.text(x, y + 0.3, signs, ha="center", va="center", fontsize=6.5, gid="heard")
     if position.shots:
-        draw_legend(ax, legend(game, True) + (f", {DOUBT}" if doubtful else ""))
-    if best:
+        draw_legend(ax, legend(game, True) + (f", {DOUBT}" if doubtful_cells else ""))
+    if greatest_percent:
         draw_colour_bar(
             ax, heat, "probability of a ship, percent", 0.28 if position.shots else 0.13
         )
@@ -305,11 +316,12 @@ def _draw_heat(
         gid="heat",
     )
     ax.add_collection(heat)
-    box, (across, down) = ax.get_window_extent(), board_size(game)
-    cell_width, cell_height = box.width / across, box.height / down  # in dots
-    widest = max((_text_width(text) for text in {*texts.values()}), default=1)
-    share = 0.35 if game.board.digest else 0.42  # cells of a board from a file also show a name
-    text_height = min(0.78 * cell_width / widest, share * cell_height)
+    axes_box, (cells_across, cells_down) = ax.get_window_extent(), board_size(game)
+    cell_width, cell_height = axes_box.width / cells_across, axes_box.height / cells_down  # in dots
+    greatest_text_width = max((_text_width(text) for text in {*texts.values()}), default=1)
+    # Cells of a board from a file also show a name.
+    share_of_height = 0.35 if game.board.digest else 0.42
+    text_height = min(0.78 * cell_width / greatest_text_width, share_of_height * cell_height)
     for cell, text in texts.items():
         ax.text(
             *_centre(game, cell),
@@ -330,13 +342,13 @@ def _text_width(text: str) -> float:
 
 def _draw_lines(ax: Axes, game: Game) -> None:
     """Draw the lines between cells and the frame, and fit the axes to the board."""
-    between, around = board_lines(game)
+    inner_lines, border_lines = board_lines(game)
     grid_style: dict[str, Any] = {"ec": GRID, "lw": 0.8, "zorder": 2}
     frame_style: dict[str, Any] = {"ec": INK, "lw": 1.2, "zorder": 3}
-    for lines, style in ((between, grid_style), (around, frame_style)):
+    for lines, style in ((inner_lines, grid_style), (border_lines, frame_style)):
         path = Path(lines.reshape(-1, 2), [Path.MOVETO, Path.LINETO] * len(lines))
-        drawn = ax.add_patch(PathPatch(path, fill=False, capstyle="projecting", **style))
-        drawn.set_clip_on(False)  # clipping would halve the width of the frame
+        drawn_patch = ax.add_patch(PathPatch(path, fill=False, capstyle="projecting", **style))
+        drawn_patch.set_clip_on(False)  # clipping would halve the width of the frame
     corners = np.concatenate([cell_corners(game, cell) for cell in _drawn_cells(game)])
     (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
     ax.set_xlim(left, right)

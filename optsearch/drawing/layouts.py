@@ -11,8 +11,8 @@ from optsearch.game.position import Position, Reply
 
 LEVEL = 0.58  # inches from one level of circles to the next
 SLANT = 0.5  # slots between a node with one branch and its child, sideways
-_END = 0.27  # the share of an edge that is as high as the vertex at its end
-_AIR = 0.1  # slots kept free on either side of an edge
+_EDGE_END_SHARE = 0.27  # the share of an edge that is as high as the vertex at its end
+_EDGE_MARGIN = 0.1  # slots kept free on either side of an edge
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,11 @@ def _shape(vertex: Vertex, scale: Scale) -> _Shape:
     if not children and vertex.name:  # the name is written below, in the next band
         outline *= 2
     # The share of an edge that is in the band of the vertex at its end.
-    share = 0.0 if scale.reach else _END
+    share = 0.0 if scale.reach else _EDGE_END_SHARE
     for x, child in zip(child_x, children, strict=True):
         # An edge runs from x = 0 to the child, through the bands of both and the one between.
         spans = [(0, x * share), (0, x), (x * (1 - share), x)]
-        edge = [(min(span) - _AIR, max(span) + _AIR) for span in spans]
+        edge = [(min(span) - _EDGE_MARGIN, max(span) + _EDGE_MARGIN) for span in spans]
         outline = _unite(outline, edge)
         outline = _unite(outline, child.outline, x=x, band=2)
     return _Shape(vertex, child_x, children, outline)
@@ -133,14 +133,14 @@ def _child_positions(vertex: Vertex, outlines: Sequence[_Outline]) -> list[float
     if len(outlines) == 1:
         is_hit = vertex.branches[0][0].hit
         return [-SLANT if is_hit else SLANT]
-    positions: list[float] = []
+    x_of_children: list[float] = []
     siblings: _Outline = []  # the union of the outlines so far
     for outline in outlines:
         bands = zip(siblings, outline, strict=False)
         x = max((end - start for (_, end), (start, _) in bands), default=0.0)
-        positions.append(x)
+        x_of_children.append(x)
         siblings = _unite(siblings, outline, x=x)
-    return [x - positions[-1] / 2 for x in positions]
+    return [x - x_of_children[-1] / 2 for x in x_of_children]
 
 
 def _unite(first: _Outline, second: _Outline, x: float = 0.0, band: int = 0) -> _Outline:

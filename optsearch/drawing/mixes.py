@@ -35,10 +35,10 @@ def mix_figure_size(game: Game, orbits: int) -> tuple[float, float]:
     orbits -- the number of orbits of the mix.
     """
     columns, rows = _count_boards(game, orbits)
-    across, down = board_size(game)
-    boards_width = columns * (across * CELL + GAP)
-    boards_height = rows * (down * CELL + TITLE)
-    map_width, map_height = across * MAP_CELL, down * MAP_CELL
+    cells_across, cells_down = board_size(game)
+    boards_width = columns * (cells_across * CELL + GAP)
+    boards_height = rows * (cells_down * CELL + TITLE)
+    map_width, map_height = cells_across * MAP_CELL, cells_down * MAP_CELL
     width = map_width + boards_width + 3 * MARGIN
     return width, max(boards_height, map_height + 2 * TITLE) + 2 * MARGIN
 
@@ -63,22 +63,22 @@ def draw_mix(
     """
     width, height = mix_figure_size(game, len(orbits))
     columns, _ = _count_boards(game, len(orbits))
-    across, down = board_size(game)
+    cells_across, cells_down = board_size(game)
 
     def add_board_axes(left: float, top: float, cell_size: float) -> Axes:
         """Add axes for a board; all in inches, from the upper left corner of the figure."""
-        board_width, board_height = across * cell_size, down * cell_size
+        board_width, board_height = cells_across * cell_size, cells_down * cell_size
         bottom = 1 - (top + board_height) / height
         return figure.add_axes((left / width, bottom, board_width / width, board_height / height))
 
     map_axes = add_board_axes(MARGIN, MARGIN + TITLE, MAP_CELL)
     heat = draw_matrix(map_axes, game, np.asarray(occupancy) * 100, ".1f")
     draw_colour_bar(map_axes, heat, "probability of a ship, percent")
-    boards_left = 2 * MARGIN + across * MAP_CELL
+    boards_left = 2 * MARGIN + cells_across * MAP_CELL
     for i, (mask, probability) in enumerate(orbits[:MOST_BOARDS]):
         row, column = divmod(i, columns)
-        left = boards_left + column * (across * CELL + GAP)
-        top = MARGIN + TITLE + row * (down * CELL + TITLE)
+        left = boards_left + column * (cells_across * CELL + GAP)
+        top = MARGIN + TITLE + row * (cells_down * CELL + TITLE)
         ax = add_board_axes(left, top, CELL)
         for cell in game.cells_of(mask):
             ax.add_patch(cell_patch(game, cell, facecolor=SHIP, edgecolor="none", gid="ship"))

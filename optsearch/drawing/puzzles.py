@@ -27,8 +27,8 @@ from optsearch.support.palette import FOUND, GRID, INK, LABEL, WAVE
 
 SHEET_CELL, ANSWER_CELL = 0.25, 0.13  # inches of a cell, on a sheet
 ACROSS, TITLE = 3, 0.25  # puzzles per row of a sheet; inches above each
-_RADIUS = 0.36
-_TURN = {LEFT: 0.0, TOP: pi / 2, RIGHT: pi, BOTTOM: -pi / 2}  # of a left end; y points down
+_PIECE_RADIUS = 0.36
+_TURN_OF_END = {LEFT: 0.0, TOP: pi / 2, RIGHT: pi, BOTTOM: -pi / 2}  # of a left end; y points down
 
 
 def picture_size(puzzle: Puzzle, cell: float = 0.3) -> tuple[float, float]:
@@ -92,12 +92,12 @@ def draw_sheet(figure: Figure, puzzles: Sequence[tuple[Puzzle, Solution]]) -> No
     """Draw puzzles in rows on an empty figure of `sheet_size`, and their answers below."""
     figure_width, figure_height = figure.get_size_inches()
     top = 0.0  # of the puzzles, then of the answers, in inches from the top of the figure
-    for cell in (SHEET_CELL, ANSWER_CELL):
-        is_answer = cell == ANSWER_CELL
-        column_width, row_height = _largest_size([puzzle for puzzle, _ in puzzles], cell)
+    for cell_size in (SHEET_CELL, ANSWER_CELL):
+        is_answer = cell_size == ANSWER_CELL
+        column_width, row_height = _largest_size([puzzle for puzzle, _ in puzzles], cell_size)
         for i, (puzzle, solution) in enumerate(puzzles):
             row, column = divmod(i, ACROSS)
-            width, height = picture_size(puzzle, cell)
+            width, height = picture_size(puzzle, cell_size)
             left = column * column_width
             bottom = top + row * (row_height + TITLE) + TITLE + height
             box = (
@@ -107,7 +107,7 @@ def draw_sheet(figure: Figure, puzzles: Sequence[tuple[Puzzle, Solution]]) -> No
                 height / figure_height,
             )
             ax = figure.add_axes(box)
-            draw_puzzle(ax, puzzle, solution if is_answer else None, size=30 * cell)
+            draw_puzzle(ax, puzzle, solution if is_answer else None, size=30 * cell_size)
             title = f"answer {i + 1}" if is_answer else str(i + 1)
             ax.set_title(title, fontsize=8, color=INK, pad=2, fontweight="bold")
         top += (row + 1) * (row_height + TITLE) + TITLE
@@ -160,18 +160,21 @@ def _piece(centre: tuple[float, float], size: float, value: str) -> Patch:
     size -- the side of its cell. value -- what the cell shows.
     """
     x, y = centre
-    radius = _RADIUS * size
+    radius = _PIECE_RADIUS * size
     if value == SUBMARINE:
         return Circle(centre, radius)
     if value == SHIP:
         return Polygon([(x - radius, y), (x, y - radius), (x + radius, y), (x, y + radius)])
     if value == MIDDLE:
         return Rectangle((x - radius, y - radius), 2 * radius, 2 * radius)
-    angles = np.linspace(pi / 2, 3 * pi / 2, 25)
-    left_end = [(1.0, 1.0), *((cos(angle), sin(angle)) for angle in angles), (1.0, -1.0)]
-    cos_turn, sin_turn = cos(_TURN[value]), sin(_TURN[value])
-    turned = [(cos_turn * u - sin_turn * v, sin_turn * u + cos_turn * v) for u, v in left_end]
-    return Polygon([(x + radius * u, y + radius * v) for u, v in turned])
+    left_angles = np.linspace(pi / 2, 3 * pi / 2, 25)
+    left_end = [(1.0, 1.0), *((cos(angle), sin(angle)) for angle in left_angles), (1.0, -1.0)]
+    cos_turn, sin_turn = cos(_TURN_OF_END[value]), sin(_TURN_OF_END[value])
+    turned = [
+        (cos_turn * along - sin_turn * across, sin_turn * along + cos_turn * across)
+        for along, across in left_end
+    ]
+    return Polygon([(x + radius * along, y + radius * across) for along, across in turned])
 
 
 # The fleet below the grid, at half size

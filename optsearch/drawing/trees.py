@@ -32,8 +32,8 @@ SUNK_SIZE = 9.0
 NAME_SIZE = 8.0
 
 _CHECK_MARK = Path([(-0.45, 0.0), (-0.12, -0.4), (0.5, 0.45)])
-_WIDTH = 0.9  # of lines, in points
-_GIDS = {HIT: "hits", SUNK: "sunk", MISS: "misses"}
+_LINE_WIDTH = 0.9  # of lines, in points
+_GID_OF_REPLY = {HIT: "hits", SUNK: "sunk", MISS: "misses"}
 
 
 def tree_figure_size(
@@ -73,21 +73,25 @@ def draw_tree(
     depth -- the number of shots after which a subtree is a triangle with its number of
         configurations; None draws all.
     """
-    placed, width, height = arrange(tree, boards, depth)
+    placed_vertices, width, height = arrange(tree, boards, depth)
     if isinstance(tree, Vertex):
-        _draw_edges(ax, placed, CIRCLES)
-        inner = [(p.x, -p.depth) for p in placed if p.vertex.branches]
-        leaves = [(p.x, -p.depth) for p in placed if not p.vertex.branches]
-        _draw_marks(ax, inner, "nodes", marker="o", markersize=6, markerfacecolor=INK)
-        _draw_marks(ax, leaves, "leaves", marker="s", markersize=6.5)
+        _draw_edges(ax, placed_vertices, CIRCLES)
+        node_points = [
+            (placed.x, -placed.depth) for placed in placed_vertices if placed.vertex.branches
+        ]
+        leaf_points = [
+            (placed.x, -placed.depth) for placed in placed_vertices if not placed.vertex.branches
+        ]
+        _draw_marks(ax, node_points, "nodes", marker="o", markersize=6, markerfacecolor=INK)
+        _draw_marks(ax, leaf_points, "leaves", marker="s", markersize=6.5)
     else:
         scale = scale_of(tree, boards)
-        middles = _draw_edges(ax, placed, scale)
-        _draw_replies(ax, middles)
-        _draw_vertices(ax, placed, scale)
-        root = placed[0]
-        above: dict[str, Any] = {"xycoords": "data", "xytext": (0, 2), "va": "bottom"}
-        draw_legend(ax, _legend_text(placed), xy=(root.x, 0.5), ha="center", **above)
+        edge_middles = _draw_edges(ax, placed_vertices, scale)
+        _draw_replies(ax, edge_middles)
+        _draw_vertices(ax, placed_vertices, scale)
+        root = placed_vertices[0]
+        style_above: dict[str, Any] = {"xycoords": "data", "xytext": (0, 2), "va": "bottom"}
+        draw_legend(ax, _legend_text(placed_vertices), xy=(root.x, 0.5), ha="center", **style_above)
     ax.set_xlim(0, width)
     ax.set_ylim(0.5 - height, 0.5)
     ax.set_axis_off()
@@ -110,33 +114,39 @@ class _EdgeMiddle(NamedTuple):
     y: float
 
 
-def _draw_edges(ax: Axes, placed: Sequence[PlacedVertex], scale: Scale) -> list[_EdgeMiddle]:
+def _draw_edges(
+    ax: Axes, placed_vertices: Sequence[PlacedVertex], scale: Scale
+) -> list[_EdgeMiddle]:
     """Draw the edges between these vertices; return the middle of each."""
     edges = []
-    middles = []
-    for child in placed:
+    edge_middles = []
+    for child in placed_vertices:
         if child.parent is None:
             continue
-        parent = placed[child.parent]
+        parent = placed_vertices[child.parent]
         start = parent.x, _edge_y(parent, scale, side=-1)
         end = child.x, _edge_y(child, scale, side=1)
         edges.append((start, end))
-        middles.append(_EdgeMiddle(child.reply, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2))
-    ax.add_collection(LineCollection(edges, colors=INK, linewidths=_WIDTH, zorder=1, gid="edges"))
-    return middles
+        edge_middles.append(
+            _EdgeMiddle(child.reply, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        )
+    ax.add_collection(
+        LineCollection(edges, colors=INK, linewidths=_LINE_WIDTH, zorder=1, gid="edges")
+    )
+    return edge_middles
 
 
-def _edge_y(p: PlacedVertex, scale: Scale, side: int) -> float:
+def _edge_y(placed: PlacedVertex, scale: Scale, side: int) -> float:
     """Return the y at which edges end at a vertex.
 
     side -- 1 for the edge from above, -1 for the edges to below. A leaf is as small as a circle,
     and is drawn where the top of a larger vertex would be.
     """
     reach = scale.reach
-    if not p.vertex.branches:
+    if not placed.vertex.branches:
         circle_reach = NODE_SIZE / 144 / scale.level  # half a circle: an inch is 72 points
         reach = max(0.0, reach - circle_reach)
-    return -p.depth + side * reach
+    return -placed.depth + side * reach
 
 
 def _draw_replies(ax: Axes, middles: Sequence[_EdgeMiddle]) -> None:
@@ -160,71 +170,88 @@ def _draw_replies(ax: Axes, middles: Sequence[_EdgeMiddle]) -> None:
         _draw_gaps(ax, points, size if outcome.sunk else size + 3)
         if outcome.sunk or not names_ship:
             style: dict[str, Any] = {"markersize": size, "markerfacecolor": INK}
-            style |= {"markeredgewidth": _WIDTH + (0.4 if outcome == HIT else 0)}
-            _draw_marks(ax, points, _GIDS[outcome], **style, **MARKERS[outcome.sign])
+            style |= {"markeredgewidth": _LINE_WIDTH + (0.4 if outcome == HIT else 0)}
+            _draw_marks(ax, points, _GID_OF_REPLY[outcome], **style, **MARKERS[outcome.sign])
 
 
-def _draw_vertices(ax: Axes, placed: Sequence[PlacedVertex], scale: Scale) -> None:
+def _draw_vertices(ax: Axes, placed_vertices: Sequence[PlacedVertex], scale: Scale) -> None:
     """Draw nodes as cells or boards, leaves as check marks, left-out subtrees as triangles."""
-    nodes = [p for p in placed if p.vertex.branches]
-    boards = [p for p in nodes if p.vertex.position]
-    if boards:
-        _draw_boards(ax, boards, scale)
-    circles = [p for p in nodes if not p.vertex.position]
-    _draw_marks(ax, [(p.x, -p.depth) for p in circles], "nodes", marker="o")
-    for p in circles:
-        _draw_text(ax, (p.x, -p.depth), p.vertex.name, INK, "name")
+    nodes = [placed for placed in placed_vertices if placed.vertex.branches]
+    board_vertices = [placed for placed in nodes if placed.vertex.position]
+    if board_vertices:
+        _draw_boards(ax, board_vertices, scale)
+    circle_vertices = [placed for placed in nodes if not placed.vertex.position]
+    circle_points = [(placed.x, -placed.depth) for placed in circle_vertices]
+    _draw_marks(ax, circle_points, "nodes", marker="o")
+    for placed in circle_vertices:
+        _draw_text(ax, (placed.x, -placed.depth), placed.vertex.name, INK, "name")
 
-    ends = [p for p in placed if not p.vertex.branches]
-    leaves = [(p.x, _edge_y(p, scale, side=1)) for p in ends if not p.vertex.is_cut]
-    _draw_gaps(ax, leaves, NODE_SIZE * 0.75)
-    check: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": SOLVED}
-    check |= {"marker": _CHECK_MARK, "markersize": NODE_SIZE * 0.5, "markeredgewidth": 1.8}
-    _draw_marks(ax, leaves, "leaves", **check)
-    left_out = [(p.x, _edge_y(p, scale, side=1)) for p in ends if p.vertex.is_cut]
-    _draw_marks(ax, left_out, "left out", marker="^", markersize=NODE_SIZE * 0.5)
-    for p in ends:
-        if p.vertex.name:
-            below = p.x, _edge_y(p, scale, side=1) - 0.21 / scale.level
-            _draw_text(ax, below, p.vertex.name, LABEL, "name")
+    last_vertices = [placed for placed in placed_vertices if not placed.vertex.branches]
+    leaf_points = [
+        (placed.x, _edge_y(placed, scale, side=1))
+        for placed in last_vertices
+        if not placed.vertex.is_cut
+    ]
+    _draw_gaps(ax, leaf_points, NODE_SIZE * 0.75)
+    check_style: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": SOLVED}
+    check_style |= {"marker": _CHECK_MARK, "markersize": NODE_SIZE * 0.5, "markeredgewidth": 1.8}
+    _draw_marks(ax, leaf_points, "leaves", **check_style)
+    left_out_points = [
+        (placed.x, _edge_y(placed, scale, side=1))
+        for placed in last_vertices
+        if placed.vertex.is_cut
+    ]
+    _draw_marks(ax, left_out_points, "left out", marker="^", markersize=NODE_SIZE * 0.5)
+    for placed in last_vertices:
+        if placed.vertex.name:
+            below = placed.x, _edge_y(placed, scale, side=1) - 0.21 / scale.level
+            _draw_text(ax, below, placed.vertex.name, LABEL, "name")
 
 
-def _draw_boards(ax: Axes, placed: Sequence[PlacedVertex], scale: Scale) -> None:
+def _draw_boards(ax: Axes, placed_vertices: Sequence[PlacedVertex], scale: Scale) -> None:
     """Draw the boards of these nodes, each below the name of the cell shot next.
 
     Cells and lines are measured in cells, with y down, then moved to the node. Those of all boards
     are drawn together.
     """
-    assert placed[0].vertex.position is not None
-    game = placed[0].vertex.position.game
+    assert placed_vertices[0].vertex.position is not None
+    game = placed_vertices[0].vertex.position.game
     cell_size = np.array([BOARD_CELL / SLOT, -BOARD_CELL / scale.level])  # in slots and levels
     width, height = np.array(board_size(game)) * cell_size
-    between, around = board_lines(game)
-    top_left = np.concatenate([between, around]).min(axis=(0, 1))
+    inner_lines, border_lines = board_lines(game)
+    top_left = np.concatenate([inner_lines, border_lines]).min(axis=(0, 1))
     holes = game.cells_of(game.holes & ~game.board.empty)
     lines: list[NDArray[np.float64]] = []
     frames: list[Path] = []
-    fills = {"hit": HIT_CELL, "sunk": HIT_CELL, "miss": MISS_CELL, "hole": HOLE, "next": INK}
-    corners_by_fill: dict[str, list[NDArray[np.float64]]] = {fill: [] for fill in fills}
-    for p in placed:
-        position, next_shot = p.vertex.position, p.vertex.shot
+    colour_of_fill = {
+        "hit": HIT_CELL,
+        "sunk": HIT_CELL,
+        "miss": MISS_CELL,
+        "hole": HOLE,
+        "next": INK,
+    }
+    corners_by_fill: dict[str, list[NDArray[np.float64]]] = {fill: [] for fill in colour_of_fill}
+    for placed in placed_vertices:
+        position, next_shot = placed.vertex.position, placed.vertex.shot
         assert position is not None
         assert next_shot is not None
-        corner = p.x - width * 0.5, -p.depth - scale.reach - height  # the top left one
+        corner = placed.x - width * 0.5, -placed.depth - scale.reach - height  # the top left one
         origin = corner - top_left * cell_size
-        filled = [(shot.cell, str(shot.reply).partition(":")[0]) for shot in position.shots]
-        filled += [(cell, "hole") for cell in holes]
-        filled.append((next_shot, "next"))
-        for cell, fill in filled:
+        filled_cells = [(shot.cell, str(shot.reply).partition(":")[0]) for shot in position.shots]
+        filled_cells += [(cell, "hole") for cell in holes]
+        filled_cells.append((next_shot, "next"))
+        for cell, fill in filled_cells:
             corners_by_fill[fill].append(origin + cell_corners(game, cell) * cell_size)
-        lines += [*(origin + between * cell_size)]
-        frame = (origin + around * cell_size).reshape(-1, 2)
-        frames.append(Path(frame, [Path.MOVETO, Path.LINETO] * len(around)))
-        name_middle = p.x, -p.depth + scale.reach - NAME_STRIP / 2 / scale.level
-        _draw_text(ax, name_middle, p.vertex.name, INK, "name", NAME_SIZE - 1)
+        lines += [*(origin + inner_lines * cell_size)]
+        frame = (origin + border_lines * cell_size).reshape(-1, 2)
+        frames.append(Path(frame, [Path.MOVETO, Path.LINETO] * len(border_lines)))
+        name_middle = placed.x, -placed.depth + scale.reach - NAME_STRIP / 2 / scale.level
+        _draw_text(ax, name_middle, placed.vertex.name, INK, "name", NAME_SIZE - 1)
 
     for fill, corners in corners_by_fill.items():
-        ax.add_collection(PolyCollection(corners, facecolors=fills[fill], gid=f"{fill} cells"))
+        ax.add_collection(
+            PolyCollection(corners, facecolors=colour_of_fill[fill], gid=f"{fill} cells")
+        )
         if fill in ("hit", "sunk", "miss"):
             middles = [tuple(outline.mean(axis=0)) for outline in corners]
             style = {"markersize": 36 * BOARD_CELL, "markeredgewidth": 0.8, "markerfacecolor": INK}
@@ -234,7 +261,7 @@ def _draw_boards(ax: Axes, placed: Sequence[PlacedVertex], scale: Scale) -> None
         frames,
         facecolors="none",
         edgecolors=INK,
-        linewidths=_WIDTH,
+        linewidths=_LINE_WIDTH,
         capstyle="projecting",
         zorder=3,
         gid="nodes",
@@ -255,7 +282,7 @@ def _draw_marks(ax: Axes, points: Sequence[tuple[float, float]], gid: str, **sty
         "markersize": NODE_SIZE,
         "markerfacecolor": "white",
         "markeredgecolor": INK,
-        "markeredgewidth": _WIDTH,
+        "markeredgewidth": _LINE_WIDTH,
         **style,
     }
     x, y = zip(*points, strict=True)

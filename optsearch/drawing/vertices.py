@@ -67,10 +67,10 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
         return CIRCLES
     game = tree.position.game
     if boards:
-        across, down = board_size(game)
-        height = down * BOARD_CELL + NAME_STRIP  # inches
+        cells_across, cells_down = board_size(game)
+        height = cells_down * BOARD_CELL + NAME_STRIP  # inches
         level = height + 0.36
-        width = max(1.0, across * BOARD_CELL / SLOT + 0.25)
+        width = max(1.0, cells_across * BOARD_CELL / SLOT + 0.25)
         return Scale(level=level, width=width, reach=height / 2 / level)
     if game.is_silent:
         return CIRCLES

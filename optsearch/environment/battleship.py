@@ -67,7 +67,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         self._forget_boards()
         self._ships: list[int] | None = None
         self._position = Position(self.game)
-        self._wasted = 0
+        self._wasted_shots = 0
         self.observation_space = _space_of_observations(self.view)
         self.action_space = spaces.Discrete(self.game.cells)
 
@@ -99,7 +99,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         ships = (options or {}).get("ships")
         self._ships = self._next_board() if ships is None else self._read_ships(ships)
         self._position = Position(self.game)
-        self._wasted = 0
+        self._wasted_shots = 0
         return self._observe()
 
     def step(
@@ -114,11 +114,11 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
         if self._ships is None or not position.hits_left:
             raise gymnasium.error.ResetNeeded("no game is under way; call reset() to begin one")
         cell_index = action_of(action, self.game)
-        bit = 1 << cell_index
-        if bit & position.closed:
-            self._wasted += 1
+        cell_mask = 1 << cell_index
+        if cell_mask & position.closed:
+            self._wasted_shots += 1
         else:
-            answer = reply(self.game, self._ships, position.hits, bit)
+            answer = reply(self.game, self._ships, position.hits, cell_mask)
             self._position = position.after(self.game.cell(cell_index), answer)
         observation, info = self._observe()
         return observation, -1.0, not self._position.hits_left, False, info
@@ -135,14 +135,14 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
     def _observe(self) -> tuple[Observation, dict[str, Any]]:
         """Return the observation of the position so far, and its info."""
         observation = self.view(self._position)
-        shots = len(self._position.shots) + self._wasted
+        shots = len(self._position.shots) + self._wasted_shots
         mask = observation["action_mask"].copy()
-        return observation, {"action_mask": mask, "shots": shots, "wasted": self._wasted}
+        return observation, {"action_mask": mask, "shots": shots, "wasted": self._wasted_shots}
 
     # Hidden boards
 
     def _forget_boards(self) -> None:
-        self._drawn = np.empty((0, len(self.game.fleet), self.game.words), np.uint64)
+        self._drawn_boards = np.empty((0, len(self.game.fleet), self.game.words), np.uint64)
         self._boards_used = 0  # of those drawn
         self._boards_to_draw = 1
 
@@ -151,13 +151,15 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
         Boards are drawn in advance, for speed: one after a seed, then 8, 64, … at once.
         """
-        if self._boards_used == len(self._drawn):
-            self._drawn = self._hidden.sample(self._boards_to_draw, self.np_random, masks=True)
+        if self._boards_used == len(self._drawn_boards):
+            self._drawn_boards = self._hidden.sample(
+                self._boards_to_draw, self.np_random, masks=True
+            )
             self._boards_used = 0
             if self._draws_many:
                 self._boards_to_draw = min(GROWTH * self._boards_to_draw, MOST_DRAWN)
         self._boards_used += 1
-        return to_masks(self._drawn[self._boards_used - 1])
+        return to_masks(self._drawn_boards[self._boards_used - 1])
 
     @property
     def _draws_many(self) -> bool:

@@ -93,8 +93,8 @@ class View:
         }
         if self.order:
             shot_numbers = np.zeros((game.rows, game.columns), np.int16)
-            for number, shot in enumerate(position.shots, 1):
-                shot_numbers[shot.cell] = number
+            for shot_number, shot in enumerate(position.shots, 1):
+                shot_numbers[shot.cell] = shot_number
             observation["order"] = shot_numbers
         if self.probabilities:
             observation["probabilities"] = _probability(position, self.prior).astype(np.float32)
@@ -111,8 +111,8 @@ class View:
         for shot in revealing:
             kind_index = self._kind_index(shot)
             if isinstance(shot.reply.label, Placement):
-                is_ahead = game.array(shot.reply.label & ~position.hits) * (board == UNKNOWN)
-                board += is_ahead * (SUNK + len(self.kinds) + kind_index)
+                shown_ahead = game.array(shot.reply.label & ~position.hits) * (board == UNKNOWN)
+                board += shown_ahead * (SUNK + len(self.kinds) + kind_index)
             board[shot.cell] = SUNK + kind_index
         return board
 
@@ -145,22 +145,22 @@ class View:
 
         revealing -- as in `_make_board`.
         """
-        all_ships = self._fleet_counts
+        ships_by_kind = self._fleet_counts
         if is_over and not self.game.ends_at_hit:
-            return np.zeros_like(all_ships)
+            return np.zeros_like(ships_by_kind)
         if self.game.shows_ships:
-            hits = Counter(shot.reply.label for shot in revealing)
+            hits_by_ship = Counter(shot.reply.label for shot in revealing)
             # One shot for each ship whose cells are all hit.
             revealing = [
                 next(shot for shot in revealing if shot.reply.label == ship)
-                for ship, count in hits.items()
-                if isinstance(ship, Placement) and count == ship.bit_count()
+                for ship, hit_count in hits_by_ship.items()
+                if isinstance(ship, Placement) and hit_count == ship.bit_count()
             ]
-        by_kind = [self._kind_index(shot) for shot in revealing]
-        shots_of_kind = np.bincount(by_kind, minlength=len(all_ships))
+        kind_indices = [self._kind_index(shot) for shot in revealing]
+        shots_of_kind = np.bincount(kind_indices, minlength=len(ships_by_kind))
         if self.game.names_hits:  # the ships of a name are sunk once all of their cells are hit
-            return np.where(shots_of_kind < all_ships * np.array(self.kinds), all_ships, 0)
-        return all_ships - shots_of_kind.astype(np.int16)  # each of these shots sank a ship
+            return np.where(shots_of_kind < ships_by_kind * np.array(self.kinds), ships_by_kind, 0)
+        return ships_by_kind - shots_of_kind.astype(np.int16)  # each of these shots sank a ship
 
     @cached_property
     def _fleet_counts(self) -> NDArray[np.int16]:

@@ -43,15 +43,15 @@ def page_data(
     end -- the last position of the game. ships -- masks. rate -- shots per second.
     """
     game = end.game
-    chances: list[list[float]] | None = [] if with_posterior else None
-    left: list[str] | None = [] if with_posterior else None
-    report = meter(progress, len(end.shots) + 1)
-    for number in range(len(end.shots) + 1):
-        if chances is not None and left is not None:
-            posterior = Posterior(Position(game, end.shots[:number]))
-            chances.append([_round_chance(p) for p in posterior.probability.ravel().tolist()])
-            left.append(str(posterior.configurations))
-        report(number + 1)
+    probabilities: list[list[float]] | None = [] if with_posterior else None
+    configurations_left: list[str] | None = [] if with_posterior else None
+    report_done = meter(progress, len(end.shots) + 1)
+    for shot_count in range(len(end.shots) + 1):
+        if probabilities is not None and configurations_left is not None:
+            posterior = Posterior(Position(game, end.shots[:shot_count]))
+            probabilities.append([_round_chance(p) for p in posterior.probability.ravel().tolist()])
+            configurations_left.append(str(posterior.configurations))
+        report_done(shot_count + 1)
     return {
         "game": str(game),
         "player": player,
@@ -59,8 +59,8 @@ def page_data(
         "shape": board_shape(game),
         "shots": [[game.bit(shot.cell).bit_length() - 1, str(shot.reply)] for shot in end.shots],
         "ships": [list(bits(ship)) for ship in ships],
-        "chances": chances,
-        "left": left,
+        "chances": probabilities,
+        "left": configurations_left,
     }
 
 
