@@ -54,7 +54,7 @@ CONTACT = ("3x4:2,2,1,contact=any", "4x4:3,2,2,contact=any", "4x5:3,3,2,contact=
 @pytest.mark.parametrize("rows", [10, 1 << 20])
 def test_weights_that_are_counted_in_parts(monkeypatch, text, rows):
     """Those of the family, which lists its sets, however many parts they are sorted in."""
-    monkeypatch.setattr(family, "_SORTED", rows)
+    monkeypatch.setattr(family, "_ROWS_AT_ONCE", rows)
     position = Position(Game.parse(text))
     for at in (position, position.after((1, 1), HIT), position.after((0, 0), MISS)):
         weights = Counter(family.Family.of(at).weights)

@@ -153,7 +153,7 @@ def test_fewer_layers_in_memory(text):
 )
 def test_what_does_not_fit_is_refused_by_the_growth_of_its_first_layers(monkeypatch, text, hits):
     """And what fits is not."""
-    monkeypatch.setattr(frontier, "GROWN", 500)
+    monkeypatch.setattr(frontier, "MASKS_BEFORE_FORECAST", 500)
     game = Game(text)
     constraints, whole = Constraints(game.fleet, hits=hits), FrontierSweep(game)
     shares = []
@@ -163,7 +163,7 @@ def test_what_does_not_fit_is_refused_by_the_growth_of_its_first_layers(monkeypa
     assert number > 0
     kernel = whole._query(constraints).kernel
     kernel.count()
-    size = 2 * kernel.widest * (frontier.OF_A_MASK + frontier.OF_A_FLEET * kernel.stride)
+    size = 2 * kernel.widest * (frontier.BYTES_PER_MASK + frontier.BYTES_PER_FLEET * kernel.stride)
     assert FrontierSweep(game, size).count(constraints) == number
     small = FrontierSweep(game, size // 20)
     with pytest.raises(TooLarge, match="by the growth of its" if not hits else "GiB"):

@@ -103,32 +103,36 @@ class ShipByShip:
         """
         if not fleet or not ranked_rows:
             return
-        kind, *others = fleet
+        first_kind, *other_kinds = fleet
         first_rank = 0  # the least rank of a configuration with `ship`
         start = 0  # ranked_rows[:start] are written already
-        for index, ship in enumerate(placements[kind]):
-            closed = ship | self.game.halo(ship)
-            later = {**placements, kind: placements[kind][index + 1 :]}
+        for index, ship in enumerate(placements[first_kind]):
+            closed_mask = ship | self.game.halo(ship)
+            placements_to_come = {**placements, first_kind: placements[first_kind][index + 1 :]}
             placements_left = {
-                other: [placement for placement in later[other] if not placement & closed]
-                for other in set(others)
+                other_kind: [
+                    placement
+                    for placement in placements_to_come[other_kind]
+                    if not placement & closed_mask
+                ]
+                for other_kind in set(other_kinds)
             }
             hits_left = hits & ~ship
-            if others:
-                listing = Listing(self.game, tuple(others), placements_left, hits_left)
+            if other_kinds:
+                listing = Listing(self.game, tuple(other_kinds), placements_left, hits_left)
                 count = listing.configurations
             else:
                 count = int(not hits_left)
             next_rank = first_rank + count
             stop = bisect_left(ranked_rows, next_rank, start, key=attrgetter("rank"))
-            with_ship = [
+            rows_with_ship = [
                 _RankedRow(rank - first_rank, row) for rank, row in ranked_rows[start:stop]
             ]
-            into[[row for _, row in with_ship], -len(fleet)] = to_words([ship])
+            into[[row for _, row in rows_with_ship], -len(fleet)] = to_words([ship])
             self._write_ships(
                 into=into,
-                ranked_rows=with_ship,
-                fleet=tuple(others),
+                ranked_rows=rows_with_ship,
+                fleet=tuple(other_kinds),
                 placements=placements_left,
                 hits=hits_left,
             )

@@ -34,9 +34,9 @@ _Result = TypeVar("_Result")
 
 MAX_LABELS = 64  # of hits at one cell in kernels
 WORD = (1 << 64) - 1
-_ROWS = 1 << 20  # listed in one call
-_SLICES = 64  # of a long count: threads share them, and progress counts them
-_WORTH_SLICES = 10**6  # combinations of placements from which a count is cut into slices
+_ROWS_AT_ONCE = 1 << 20  # listed in one call
+_SLICE_COUNT = 64  # of a long count: threads share them, and progress counts them
+_COMBINATIONS_WORTH_SLICES = 10**6  # of placements: from there a count is cut into slices
 
 
 def to_words(masks: list[int] | tuple[int, ...], words: int = 2) -> CellSets:
@@ -84,7 +84,7 @@ class Listing:
         self.progress: Progress[Status] = no_progress
         # The innermost ship is never placed one by one, so it is the one with most placements.
         kinds = sorted(set(fleet), key=lambda kind: (len(placements[kind]), -kind))
-        self._parts = [_Part(kind, fleet.count(kind), placements[kind]) for kind in kinds]
+        self._parts = [_KindPart(kind, fleet.count(kind), placements[kind]) for kind in kinds]
         self.combinations = prod(comb(len(part.placements), part.ships) for part in self._parts)
         self._split()
 
@@ -124,17 +124,19 @@ class Listing:
         return shares
 
     @cached_property
-    def _compatible(self) -> list[list[NDArray[np.uint8]]]:
+    def _are_compatible(self) -> list[list[NDArray[np.uint8]]]:
         """Matrices of 0 and 1, one for each two parts: 1 if placements of both can be together.
 
         Each has the shape (placements of the first part, placements of the second part).
         """
-        sets = [to_words(part.placements) for part in self._parts]
-        closed = [
+        placement_words = [to_words(part.placements) for part in self._parts]
+        closed_words = [
             to_words([ship | self._board.halo(ship) for ship in part.placements])
             for part in self._parts
         ]
-        return [[_are_disjoint(first, second) for second in closed] for first in sets]
+        return [
+            [_are_disjoint(first, second) for second in closed_words] for first in placement_words
+        ]
 
     def _enumerators(self, index: int = 0, slices: int = 1) -> Iterator[Enumerator]:
         """Yield kernels that together meet each configuration of a slice once.
@@ -144,22 +146,24 @@ class Listing:
 
         index -- of the slice, from 0. slices -- the number of slices.
         """
-        sets = [to_words(part.placements) for part in self._parts]
+        placement_words = [to_words(part.placements) for part in self._parts]
         for share in self._shares():
-            kinds = [
+            part_tables = [
                 (ships, part.kind, words)
-                for ships, part, words in zip(share, self._parts, sets, strict=True)
+                for ships, part, words in zip(share, self._parts, placement_words, strict=True)
             ]
-            yield Enumerator(kinds, self._compatible, self._hits, index, slices)
+            yield Enumerator(part_tables, self._are_compatible, self._hits, index, slices)
 
     def _ask_kernels(self, question: Callable[[Enumerator], _Result]) -> list[_Result]:
         """Return the answers of kernels that together meet each configuration once.
 
         If there are many combinations, the kernels are those of slices, and run in threads.
         """
-        if self.combinations < _WORTH_SLICES:
+        if self.combinations < _COMBINATIONS_WORTH_SLICES:
             return [question(kernel) for kernel in self._enumerators()]
-        kernels = [kernel for i in range(_SLICES) for kernel in self._enumerators(i, _SLICES)]
+        kernels = [
+            kernel for i in range(_SLICE_COUNT) for kernel in self._enumerators(i, _SLICE_COUNT)
+        ]
         from concurrent.futures import ThreadPoolExecutor
 
         answers = []
@@ -194,7 +198,7 @@ class Listing:
         return totals
 
 
-class _Part(NamedTuple):
+class _KindPart(NamedTuple):
     """Some placements (masks) of a kind; `ships` is the number of all ships of that kind."""
 
     kind: int
@@ -255,7 +259,10 @@ class Configurations(Listing):
         Raises ImpossiblePosition if no configuration is left.
         """
         self.require_some()
-        return [[Fraction(n, self.configurations) for n in row] for row in self.occurrence.tolist()]
+        return [
+            [Fraction(count, self.configurations) for count in row]
+            for row in self.occurrence.tolist()
+        ]
 
     def require_some(self) -> None:
         """Raise ImpossiblePosition if no configuration is left."""
@@ -273,18 +280,19 @@ class Configurations(Listing):
         If ships may touch, different configurations can have the same cells; each has its row.
         Raises TooLarge if the list would need more than `max_bytes`.
         """
-        size = 16 * self.configurations
-        if size > max_bytes:
+        byte_count = 16 * self.configurations
+        if byte_count > max_bytes:
             raise TooLarge(
                 f"the list of the {self.configurations:,} configurations of {self.position.game} "
-                f"needs {size / 2**30:,.1f} GiB; the limit is {max_bytes / 2**30:,.1f} GiB"
+                f"needs {byte_count / 2**30:,.1f} GiB; the limit is {max_bytes / 2**30:,.1f} GiB"
             )
         # A kernel writes only if there is room for MAX_PLACEMENTS rows, also at the end.
         sets = np.empty((self.configurations + MAX_PLACEMENTS, 2), np.uint64)
         written = 0
         for kernel in self._enumerators():
-            while n := kernel.fill(sets[written : written + _ROWS]):  # ctrl-C gets its turn
-                written += n
+            # After each call ctrl-C gets its turn.
+            while row_count := kernel.fill(sets[written : written + _ROWS_AT_ONCE]):
+                written += row_count
         return sets[:written]
 
     def filter(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
@@ -294,8 +302,8 @@ class Configurations(Listing):
         """
 
         def filter_rows(kernel: Enumerator) -> CellSets:
-            none = np.empty((0, 2), np.uint64)
-            return np.concatenate([none, *map(keep, read_rows(kernel, batch=1 << 16))])
+            no_rows = np.empty((0, 2), np.uint64)
+            return np.concatenate([no_rows, *map(keep, read_rows(kernel, batch=1 << 16))])
 
         return np.concatenate(self._ask_kernels(filter_rows))
 
@@ -312,10 +320,10 @@ def read_rows(kernel: Enumerator, batch: int, words: int = 2) -> Iterator[CellSe
     """
     while True:
         rows = np.empty((batch, words), np.uint64)
-        n = kernel.fill(rows)
-        if n == 0:
+        row_count = kernel.fill(rows)
+        if row_count == 0:
             return
-        yield rows[:n]
+        yield rows[:row_count]
 
 
 @dataclass(frozen=True)
@@ -438,7 +446,7 @@ def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
     game = position.game
     game.require_small("listing configurations")
     ships = np.empty((1, 0, 2), np.uint64)  # one row, in which no ship is placed yet
-    last = np.full(1, -1, np.int64)  # for each row, the index of the last ship's placement
+    last_indices = np.full(1, -1, np.int64)  # for each row, the index of the last ship's placement
     for i, kind in enumerate(game.fleet):
         placements = [
             ship
@@ -446,26 +454,28 @@ def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
             if not ship & position.misses and not game.halo(ship) & position.hits
         ]
         if i > 0 and kind != game.fleet[i - 1]:
-            last = np.full(len(ships), -1, np.int64)
+            last_indices = np.full(len(ships), -1, np.int64)
         rows, indices = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        size = 0
-        closed = to_words([ship | game.halo(ship) for ship in placements])
-        covered = np.bitwise_or.reduce(ships, axis=1)
-        for fitting_rows, fitting_indices in _pair_disjoint(covered, closed, above=last):
-            size += len(fitting_rows) * (i + 1) * 16
-            if size > max_bytes:
+        byte_count = 0
+        closed_cells = to_words([ship | game.halo(ship) for ship in placements])
+        covered_cells = np.bitwise_or.reduce(ships, axis=1)
+        for fitting_rows, fitting_indices in _pair_disjoint(
+            covered_cells, closed_cells, above=last_indices
+        ):
+            byte_count += len(fitting_rows) * (i + 1) * 16
+            if byte_count > max_bytes:
                 raise TooLarge(
                     f"the list of the configurations of {game}, ship by ship, needs more than "
                     f"{max_bytes / 2**30:,.1f} GiB"
                 )
             rows.append(fitting_rows)
             indices.append(fitting_indices)
-        last = np.concatenate(indices)
-        placed = to_words(placements)[last][:, None, :]
+        last_indices = np.concatenate(indices)
+        placed = to_words(placements)[last_indices][:, None, :]
         ships = np.concatenate([ships[np.concatenate(rows)], placed], axis=1)
-        uncovered = to_words([position.hits]) & ~np.bitwise_or.reduce(ships, axis=1)
-        can_cover = np.bitwise_count(uncovered).sum(axis=1) <= sum(game.fleet[i + 1 :])
-        ships, last = ships[can_cover], last[can_cover]
+        uncovered_hits = to_words([position.hits]) & ~np.bitwise_or.reduce(ships, axis=1)
+        can_cover = np.bitwise_count(uncovered_hits).sum(axis=1) <= sum(game.fleet[i + 1 :])
+        ships, last_indices = ships[can_cover], last_indices[can_cover]
     return ships
 
 

@@ -19,7 +19,7 @@ from optsearch.game.position import HIT, SUNK, Position, Reply, Shot, replies_at
 from optsearch.game.reply_text import shot_in_words
 from optsearch.support.errors import PositionError
 
-MOST_TOLD = 8  # replies that an error lists
+MOST_EXAMPLES = 8  # replies that an error lists
 
 
 def position_of(game: Game, text: str) -> Position:
@@ -64,14 +64,16 @@ def complete_reply(
         return replace(reply, label=None)
     if reply != _reply_without_ship(game) or game.bit(cell) & position.closed:
         return reply
-    forms = [form for form in replies_at(game, cell) if form.label is not None]
-    possible = [form for form in forms if is_possible_reply(position, cell, form, prior)]
-    if len(possible) == 1:
-        return possible[0]
+    labelled_replies = [told for told in replies_at(game, cell) if told.label is not None]
+    possible_replies = [
+        told for told in labelled_replies if is_possible_reply(position, cell, told, prior)
+    ]
+    if len(possible_replies) == 1:
+        return possible_replies[0]
     outcome = "sunk" if reply.sunk else "hit"
-    if not possible:
+    if not possible_replies:
         raise PositionError(f"{cell_name(cell)} cannot be {outcome} after {position}")
-    examples = [shot_in_words(cell, form) for form in possible[:MOST_TOLD]]
+    examples = [shot_in_words(cell, told) for told in possible_replies[:MOST_EXAMPLES]]
     message = f"which ship was {outcome}? write {' or '.join(examples)}"
     if reply.sunk:
         message += (
@@ -158,8 +160,8 @@ def _can_be_true(game: Game, shots: Sequence[Shot], indices: Set[int]) -> bool:
     ruled_out = dict.fromkeys(_contradicted_placements(game, shots, indices), 0)
     prior = Prior.of_placements(game, ruled_out)
     try:
-        silent = Position(replace(game, announce="nothing"), hits_and_misses)
-        return Posterior(silent, prior=prior).is_possible
+        silent_position = Position(replace(game, announce="nothing"), hits_and_misses)
+        return Posterior(silent_position, prior=prior).is_possible
     except PositionError:
         return False
 
@@ -169,16 +171,16 @@ def _contradicted_placements(game: Game, shots: Sequence[Shot], indices: Set[int
 
     indices -- of the shots whose replies are known. Misses are not compared.
     """
-    bits = [game.bit(shot.cell) for shot in shots]
+    shot_masks = [game.bit(shot.cell) for shot in shots]
     for length in set(game.fleet):
         for ship in game.placements(length):
-            on_ship = [i for i, bit in enumerate(bits) if ship & bit]
-            is_sunk = len(on_ship) == int(length) and not game.is_silent
-            for i in on_ship:
+            shots_on_ship = [i for i, shot_mask in enumerate(shot_masks) if ship & shot_mask]
+            is_sunk = len(shots_on_ship) == int(length) and not game.is_silent
+            for i in shots_on_ship:
                 reply = shots[i].reply
                 if i not in indices or not reply.hit:
                     continue
-                if is_sunk and i == on_ship[-1]:
+                if is_sunk and i == shots_on_ship[-1]:
                     is_right = reply.sunk and reply.label in (None, length)
                 else:
                     is_right = reply == HIT

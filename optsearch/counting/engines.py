@@ -35,8 +35,8 @@ if TYPE_CHECKING:  # rectangles need neither
     from optsearch.counting.by_ship import ShipByShip
     from optsearch.counting.frontier import FrontierSweep
 
-MASKS = 2  # ways to choose placements that take as long as one mask of a sweep
-ORBITS = 8  # the most orbits of placements for counting by one placement of each
+MASKS_PER_CHOICE = 2  # ways to choose placements that take as long as one mask of a sweep
+MOST_ORBITS = 8  # the most orbits of placements for counting by one placement of each
 _log = logging.getLogger(__name__)
 
 
@@ -64,10 +64,10 @@ def _board_engine(game: Game) -> SkylineSweep | AnyBoard:
 class AnyBoard:
     """Queries on the configurations of a game, by a sweep over its cells or ship by ship.
 
-    A query goes ship by ship if the estimated masks of a sweep are more than MASKS times the ways
-    to choose placements, compatible or not. Queries with weights go to the sweep. An empty board
-    with many symmetries, a torus above all, is counted with one placement of each orbit. Raises
-    TooLarge if ships reach too far ahead for a sweep.
+    A query goes ship by ship if the estimated masks of a sweep are more than MASKS_PER_CHOICE times
+    the ways to choose placements, compatible or not. Queries with weights go to the sweep. An empty
+    board with many symmetries, a torus above all, is counted with one placement of each orbit.
+    Raises TooLarge if ships reach too far ahead for a sweep.
     """
 
     def __init__(self, game: Game):
@@ -80,7 +80,7 @@ class AnyBoard:
 
     @cached_property
     def _orbits(self) -> list[_Orbit]:
-        """The orbits of the placements; none if there are more than ORBITS.
+        """The orbits of the placements; none if there are more than MOST_ORBITS.
 
         An orbit is the set of the images of a placement under the symmetries of the game.
         """
@@ -88,7 +88,7 @@ class AnyBoard:
         symmetries = self._game.symmetries()
         placements = sum(len(self._game.placements(kind)) for kind in kinds)
         # No orbit has more placements than there are symmetries.
-        if placements > ORBITS * len(symmetries):
+        if placements > MOST_ORBITS * len(symmetries):
             return []
         orbits = []
         for kind in kinds:
@@ -99,12 +99,12 @@ class AnyBoard:
                 orbits.append(_Orbit(kind, orbit))
                 for ship in orbit:
                     del ships_left[ship]
-        return orbits if len(orbits) <= ORBITS else []
+        return orbits if len(orbits) <= MOST_ORBITS else []
 
     def _is_empty(self, constraints: Constraints) -> bool:
         """True if the constraints are those of the empty board, which all symmetries keep."""
-        empty = Constraints(self._game.fleet, self._game.holes)
-        return constraints in (empty, replace(empty, closed=0))
+        empty_board = Constraints(self._game.fleet, self._game.holes)
+        return constraints in (empty_board, replace(empty_board, closed=0))
 
     def _count_each(self, orbit: _Orbit) -> int:
         """Count the configurations of the empty board with any one placement of an orbit.
@@ -123,7 +123,7 @@ class AnyBoard:
         if self._ship_by_ship is None:
             return self._cell_sweep
         masks, choices = self._cell_sweep.estimate(constraints)
-        if masks > MASKS * choices:
+        if masks > MASKS_PER_CHOICE * choices:
             _log.debug("%.2g masks, %.2g ways to choose placements: by ship", masks, choices)
             return self._ship_by_ship
         return self._cell_sweep
@@ -242,8 +242,12 @@ class NamedShips:
         fleet = constraints.fleet
         barred = [(kind, ship) for kind, ship in constraints.barred if kind in fleet]
         for kind, ship in barred:
-            equals = (other for other in fleet if _drop_name(other) == _drop_name(kind))
-            if any((other, ship) not in constraints.barred for other in equals):
+            kinds_of_same_length = (
+                other_kind for other_kind in fleet if _drop_name(other_kind) == _drop_name(kind)
+            )
+            if any(
+                (other_kind, ship) not in constraints.barred for other_kind in kinds_of_same_length
+            ):
                 return None
         return replace(
             constraints,
@@ -314,5 +318,5 @@ def _count_namings(fleet: Iterable[int]) -> int:
     """
     ships_by_name = Counter(fleet)
     ships_by_length = Counter(map(_drop_name, ships_by_name.elements()))
-    orders = prod(map(factorial, ships_by_length.values()))
-    return orders // prod(map(factorial, ships_by_name.values()))
+    orders_of_lengths = prod(map(factorial, ships_by_length.values()))
+    return orders_of_lengths // prod(map(factorial, ships_by_name.values()))

@@ -29,10 +29,10 @@ from optsearch.game.position import Position
 from optsearch.support.errors import TooLarge
 
 MAX_SETS = 4_000_000  # about 400 bytes each in a solver
-QUICK = 10**9  # combinations of placements that are listed in a tenth of a second
+QUICK_COMBINATIONS = 10**9  # combinations of placements that are listed in a tenth of a second
 MAX_WEIGHT = (1 << 43) - 1  # of a family: totals up to 128 times as much stay below 2^50
-_SORTED = 1 << 20  # rows sorted together to save memory
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_ROWS_AT_ONCE = 1 << 20  # rows sorted together to save memory
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _images(sets: CellSets, permutation: Permutation) -> CellSets:
@@ -61,22 +61,22 @@ def sets_by_weight(position: Position) -> Counter[int]:
     configurations = Configurations(position)
     configurations.require_some()
     words = configurations.list()
-    parts = min(-(-len(words) // _SORTED), 256)
+    part_count = min(-(-len(words) // _ROWS_AT_ONCE), 256)
     # A hash chooses the part of a set, so equal sets are in the same part.
-    part_of = np.empty(len(words), np.uint8)
-    for start in range(0, len(words), _SORTED):
-        chunk = words[start : start + _SORTED]
-        hashes = (chunk[:, 0] ^ chunk[:, 1] * _MIX) * _MIX >> np.uint64(40)
-        part_of[start : start + _SORTED] = hashes % np.uint64(parts)
+    part_of_row = np.empty(len(words), np.uint8)
+    for start in range(0, len(words), _ROWS_AT_ONCE):
+        chunk = words[start : start + _ROWS_AT_ONCE]
+        hashes = (chunk[:, 0] ^ chunk[:, 1] * _HASH_FACTOR) * _HASH_FACTOR >> np.uint64(40)
+        part_of_row[start : start + _ROWS_AT_ONCE] = hashes % np.uint64(part_count)
     histogram: Counter[int] = Counter()
-    for part in range(parts):
-        _, weights = _distinct(words[part_of == part])
-        values, counts = np.unique(weights, return_counts=True)
-        histogram.update(dict(zip(values.tolist(), counts.tolist(), strict=True)))
+    for part in range(part_count):
+        _, weights = _distinct_rows(words[part_of_row == part])
+        distinct_weights, counts = np.unique(weights, return_counts=True)
+        histogram.update(dict(zip(distinct_weights.tolist(), counts.tolist(), strict=True)))
     return histogram
 
 
-def _distinct(words: CellSets) -> tuple[CellSets, NDArray[np.int64]]:
+def _distinct_rows(words: CellSets) -> tuple[CellSets, NDArray[np.int64]]:
     """Return the distinct rows, ascending as integers, and how often each occurs."""
     # Not np.unique with an axis: a ctrl-C that falls into it comes out as a TypeError.
     words = words[np.lexsort(words.T)]
@@ -85,7 +85,7 @@ def _distinct(words: CellSets) -> tuple[CellSets, NDArray[np.int64]]:
     return words[is_first], np.diff(is_first.nonzero()[0], append=len(words))
 
 
-def _too_many(configurations: int, position: Position) -> TooLarge:
+def _too_many_error(configurations: int, position: Position) -> TooLarge:
     return TooLarge(
         f"{configurations:,} configurations of {position.game} are too many to solve exactly; at "
         f"most {MAX_SETS:,} are listed. bounds brackets its optimum, evaluate says what a strategy "
@@ -130,10 +130,10 @@ class Family:
         if prior is not None:
             return cls._weighed(position, prior)
         listing = Configurations(position)
-        is_quick = listing.combinations <= QUICK
+        is_quick = listing.combinations <= QUICK_COMBINATIONS
         configurations = (listing if is_quick else Posterior(position)).configurations
         if configurations > MAX_SETS:
-            raise _too_many(configurations, position)
+            raise _too_many_error(configurations, position)
         listing.require_some()
         return cls.from_words(position.game, listing.list(), position.hits)
 
@@ -143,7 +143,7 @@ class Family:
         position.game.require_small("listing configurations")
         posterior = Posterior(position, prior=prior)
         if prior.placements is not None and posterior.configurations > MAX_SETS:
-            raise _too_many(posterior.configurations, position)
+            raise _too_many_error(posterior.configurations, position)
         ships, configuration_weights = posterior.list_weighted(MAX_SETS)
         if not configuration_weights:
             posterior.require_some()
@@ -166,7 +166,7 @@ class Family:
     @classmethod
     def from_words(cls, game: Game, words: CellSets, hits: int = 0) -> Family:
         """Return the family of the rows of an array of cell sets, without the cells in `hits`."""
-        sets, counts = _distinct(words & ~to_words([hits]))
+        sets, counts = _distinct_rows(words & ~to_words([hits]))
         return cls(game, tuple(to_masks(sets)), tuple(counts.tolist()))
 
     @property

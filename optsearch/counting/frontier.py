@@ -32,12 +32,14 @@ from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
 MAX_BYTES = 4 << 30  # of the layers of a query
-OF_A_MASK, OF_A_FLEET = 48, 8  # bytes of a layer, as in the kernel
-GROWN = 200_000  # masks of a layer from which on those to come are estimated, up to 2.5 times too
-SAFE = 4  # many; so the sweep is refused if it seems to need this many times the memory
+BYTES_PER_MASK, BYTES_PER_FLEET = 48, 8  # bytes of a layer, as in the kernel
+MASKS_BEFORE_FORECAST = 200_000  # of a layer: from there those to come are estimated
+# The estimates are up to 2.5 times too many; so the sweep is refused if it seems to need this
+# many times the memory.
+SAFETY_FACTOR = 4
 WINDOW = 128  # cells of a mask
-_MASK = (1 << WINDOW) - 1
-_FITS = "Fewer, shorter or more equal ships, or a narrower board, would fit"
+_WINDOW_MASK = (1 << WINDOW) - 1
+_WHAT_FITS = "Fewer, shorter or more equal ships, or a narrower board, would fit"
 
 
 class _Placed(NamedTuple):
@@ -102,13 +104,13 @@ class _Order:
                 closed_from[first + cell] = min(closed_from[first + cell], first)
             for cell in bits(needs):
                 needed_to[first + cell] = max(needed_to[first + cell], first)
-        change = np.zeros(cells + 2, np.int64)  # of the number of cells, from one step to the next
+        width_changes = np.zeros(cells + 2, np.int64)  # in cells, from one step to the next
         for cell, (start, end) in enumerate(zip(closed_from, needed_to, strict=True)):
             last = min(cell, end)  # masks have no cells that the sweep has passed
             if start < last:
-                change[start + 1] += 1
-                change[last + 1] -= 1
-        widths = np.cumsum(change)
+                width_changes[start + 1] += 1
+                width_changes[last + 1] -= 1
+        widths = np.cumsum(width_changes)
         return int(widths.max()), int(widths.sum())
 
 
@@ -120,10 +122,10 @@ def _cell_orders(game: Game) -> Iterable[Permutation]:
     """
     cells = game.cells
     yield tuple(range(cells))
-    for n in range(2, cells):
-        if cells % n == 0:
-            rows = cells // n
-            row_and_column = [divmod(cell, n) for cell in range(cells)]
+    for row_length in range(2, cells):
+        if cells % row_length == 0:
+            rows = cells // row_length
+            row_and_column = [divmod(cell, row_length) for cell in range(cells)]
             yield tuple(column * rows + row for row, column in row_and_column)
 
 
@@ -137,12 +139,17 @@ def _fold(position: Permutation) -> Iterable[Permutation]:
     position -- the position of each cell in the given order.
     """
     cells = len(position)
-    for n in range(1, cells):
-        if cells % n == 0:
-            blocks = cells // n
+    for block_length in range(1, cells):
+        if cells % block_length == 0:
+            blocks = cells // block_length
             # Blocks of the first half go to even positions, those of the second half between them.
-            moved = [2 * i if 2 * i < blocks else 2 * (blocks - i) - 1 for i in range(blocks)]
-            yield tuple(n * moved[cell // n] + cell % n for cell in position)
+            new_index_of_block = [
+                2 * i if 2 * i < blocks else 2 * (blocks - i) - 1 for i in range(blocks)
+            ]
+            yield tuple(
+                block_length * new_index_of_block[cell // block_length] + cell % block_length
+                for cell in position
+            )
 
 
 class SweepTables(NamedTuple):
@@ -184,15 +191,15 @@ def _cells_ahead(
     """
     backward = [_CellsAhead(needed=0, relevant=0, due=0)]
     needed = 0
-    for k in range(len(starts) - 2, -1, -1):
+    for first_cell in range(len(starts) - 2, -1, -1):
         needed <<= 1
-        for i in placed[starts[k] : starts[k + 1]].tolist():
-            needed |= order.needs[i]
-        hits_ahead = hits >> k
+        for placement_index in placed[starts[first_cell] : starts[first_cell + 1]].tolist():
+            needed |= order.needs[placement_index]
+        hits_ahead = hits >> first_cell
         due = hits_ahead & ~needed
-        if due > _MASK:
+        if due > _WINDOW_MASK:
             return None
-        backward.append(_CellsAhead(needed, (needed | hits_ahead) & _MASK, due))
+        backward.append(_CellsAhead(needed, (needed | hits_ahead) & _WINDOW_MASK, due))
     return backward[::-1]
 
 
@@ -252,7 +259,7 @@ class FrontierSweep:
         best = min(narrow, key=lambda order: order.width)
         reverse = _Order(game, tuple(game.cells - 1 - position for position in best.position))
         self._both = [best, reverse] if reverse.window <= WINDOW else [best]
-        self._kept: _Query | None = None  # the last one, if its kernel has all layers
+        self._kept_query: _Query | None = None  # the last one, if its kernel has all layers
         self._states = self._roundings = 0
 
     @property
@@ -298,12 +305,15 @@ class FrontierSweep:
         positions = self.game.cells + 1
         masks, choices = np.ones(positions), 1.0
         for kind, ships in Counter(constraints.fleet).items():
-            of_kind = [i for i in allowed.tolist() if order.kinds[i] == kind]
-            change = np.bincount(order.first[of_kind] + 1, minlength=positions)
-            change -= np.bincount(order.ends[of_kind], minlength=positions)
-            in_reach = np.cumsum(change).tolist()
-            masks *= [sum(comb(n, i) for i in range(ships + 1)) for n in in_reach]
-            choices *= comb(len(of_kind), ships)
+            placements_of_kind = [i for i in allowed.tolist() if order.kinds[i] == kind]
+            reach_changes = np.bincount(order.first[placements_of_kind] + 1, minlength=positions)
+            reach_changes -= np.bincount(order.ends[placements_of_kind], minlength=positions)
+            placements_in_reach = np.cumsum(reach_changes).tolist()
+            masks *= [
+                sum(comb(count, placed) for placed in range(ships + 1))
+                for count in placements_in_reach
+            ]
+            choices *= comb(len(placements_of_kind), ships)
         return masks, choices
 
     def _query(self, constraints: Constraints) -> _Query | None:
@@ -318,7 +328,10 @@ class FrontierSweep:
         digit_of = {kind: digit for digit, kind in enumerate(kinds)}
         digits = np.array([digit_of[order.kinds[i]] for i in placed.tolist()], np.int32)
         placements = np.bincount(digits, minlength=len(kinds)).tolist()
-        bound = prod(comb(n, count) for n, count in zip(placements, counts, strict=True))
+        bound = prod(
+            comb(placement_count, count)
+            for placement_count, count in zip(placements, counts, strict=True)
+        )
         if bound == 0:
             return None
         positions = np.arange(game.cells + 1)
@@ -328,7 +341,7 @@ class FrontierSweep:
         if cells_ahead is None:
             return None
         placements_ahead = np.array(
-            [np.bincount(digits[starts[k] :], minlength=len(kinds)) for k in positions]
+            [np.bincount(digits[starts[cell] :], minlength=len(kinds)) for cell in positions]
         )
         cells_needed = np.array([ahead.needed.bit_count() for ahead in cells_ahead])
         tables = SweepTables(
@@ -339,8 +352,8 @@ class FrontierSweep:
             counts=counts,
             relevant=to_words([ahead.relevant for ahead in cells_ahead]),
             due=to_words([ahead.due for ahead in cells_ahead]),
-            hit=np.array([hits >> k & 1 for k in range(game.cells)], np.uint8),
-            alive=_completable(kinds, counts, placements_ahead, cells_needed),
+            hit=np.array([hits >> cell & 1 for cell in range(game.cells)], np.uint8),
+            alive=_completable_fleets(kinds, counts, placements_ahead, cells_needed),
         )
         mask_bounds, _ = self._bounds(order, allowed, constraints)
         return _Query(
@@ -394,22 +407,25 @@ class FrontierSweep:
         seconds -- the time so far, times the number of passes.
         """
         # A hit to come would leave fewer masks than those before it let expect.
-        if masks < GROWN or not query.hits_end <= swept <= query.mask_bounds.argmax():
+        if (
+            masks < MASKS_BEFORE_FORECAST
+            or not query.hits_end <= swept <= query.mask_bounds.argmax()
+        ):
             return
-        share = masks / query.mask_bounds[swept]
-        most_masks = share * query.mask_bounds.max()
+        share_of_bound = masks / query.mask_bounds[swept]
+        most_masks = share_of_bound * query.mask_bounds.max()
         # Two layers are in memory at once.
-        size = 2 * most_masks * (OF_A_MASK + OF_A_FLEET * query.kernel.stride)
-        if size > SAFE * self._max_bytes:
-            all_seconds = seconds * share * query.mask_bounds.sum() / query.kernel.states
+        byte_count = 2 * most_masks * (BYTES_PER_MASK + BYTES_PER_FLEET * query.kernel.stride)
+        if byte_count > SAFETY_FACTOR * self._max_bytes:
+            all_seconds = seconds * share_of_bound * query.mask_bounds.sum() / query.kernel.states
             raise TooLarge(
                 f"by the growth of its first layers the sweep over the cells of {self.game} would "
-                f"need up to {size / 2**30:,.0f} GiB and {time_text(all_seconds)}; the limit is "
-                f"{self._max_bytes / 2**30:.2g} GiB. {_FITS}"
+                f"need up to {byte_count / 2**30:,.0f} GiB and {time_text(all_seconds)}; the limit "
+                f"is {self._max_bytes / 2**30:.2g} GiB. {_WHAT_FITS}"
             )
 
     @contextmanager
-    def _running(self, query: _Query) -> Iterator[None]:
+    def _translate_memory_error(self, query: _Query) -> Iterator[None]:
         """Note the states and roundings of a kernel that runs in the block.
 
         Raises TooLarge if the kernel needs too much memory.
@@ -422,7 +438,7 @@ class FrontierSweep:
                 f"the sweep over the cells of {self.game} needs more than "
                 f"{self._max_bytes / 2**30:.2g} GiB (it passed {kernel.states:,} masks of closed "
                 f"cells, {kernel.widest:,} of them at one cell, each with a number for the "
-                f"{_count_fleets(query.constraints):,} fleets that can be placed). {_FITS}"
+                f"{_count_fleets(query.constraints):,} fleets that can be placed). {_WHAT_FITS}"
             ) from None
         self._states = max(self._states, kernel.states)
         # Each transition adds to a sum of the forward and of the backward pass, and multiplies; the
@@ -443,8 +459,8 @@ class FrontierSweep:
                 return 0
             moduli = moduli_above(query.bound)
             watch = self._watch(query, progress, passes=len(moduli))
-            with self._running(query):
-                residues = [query.kernel.count(m % 2**64, watch) for m in moduli]
+            with self._translate_memory_error(query):
+                residues = [query.kernel.count(modulus % 2**64, watch) for modulus in moduli]
             return combine_residues(residues, moduli)
 
     def count_by_placement(
@@ -463,8 +479,10 @@ class FrontierSweep:
                 return 0, {}
             moduli = moduli_above(query.bound)
             watch = self._watch(query, progress, passes=2 * len(moduli), has_way_back=True)
-            with self._running(query):
-                results = [query.kernel.count_by_placement(m % 2**64, watch) for m in moduli]
+            with self._translate_memory_error(query):
+                results = [
+                    query.kernel.count_by_placement(modulus % 2**64, watch) for modulus in moduli
+                ]
         total = combine_residues([count for count, _ in results], moduli)
         residues_by_modulus = [counts.tolist() for _, counts in results]
         ships = zip(query.kinds(), query.masks(), strict=True)
@@ -490,7 +508,7 @@ class FrontierSweep:
             query = self._query(constraints)
             if query is None:
                 return 0.0, {}
-            with self._running(query):
+            with self._translate_memory_error(query):
                 total, sums = query.kernel.weigh(query.factors(weights))
         totals: dict[int, float] = {}
         for mask, weight in zip(query.masks(), sums.tolist(), strict=True):
@@ -517,14 +535,14 @@ class FrontierSweep:
         if not ships or not len(ranks):
             return np.empty((len(ranks), ships, words), np.uint64)
         with self._lock:
-            query = self._kept if weights is None else None
+            query = self._kept_query if weights is None else None
             if query is None or query.constraints != constraints:
-                self._kept = None
+                self._kept_query = None
                 query = self._query(constraints)
                 assert query is not None, "there is no configuration to rank"
-            with self._running(query):
+            with self._translate_memory_error(query):
                 if weights is None:
-                    if query is not self._kept:
+                    if query is not self._kept_query:
                         query.kernel.keep()
                     placed = query.kernel.unrank(ranks.copy(), ships)
                 else:
@@ -532,7 +550,7 @@ class FrontierSweep:
                     query.kernel.weigh(factors, only_total=True)
                     placed = query.kernel.unrank(ranks.copy(), ships, factors)
             if weights is None and query.kernel.is_whole:
-                self._kept = query
+                self._kept_query = query
         kind_ranks = np.array([constraints.fleet.index(kind) for kind in query.kinds()])
         cells = to_words(query.masks(), words)
         return np.asarray(cells[sort_by_fleet(placed.astype(np.intp), kind_ranks)])
@@ -543,7 +561,7 @@ def _count_fleets(constraints: Constraints) -> int:
     return prod(count + 1 for count in Counter(constraints.fleet).values())
 
 
-def _completable(
+def _completable_fleets(
     kinds: Sequence[int],
     counts: Sequence[int],
     placements_ahead: NDArray[np.int64],
@@ -563,9 +581,9 @@ def _completable(
     is_completable = np.ones((len(cells_ahead), fleets), bool)
     cells_left = np.zeros(fleets, np.int64)
     place_value = 1
-    for i, (kind, count) in enumerate(zip(kinds, counts, strict=True)):
+    for kind_index, (kind, count) in enumerate(zip(kinds, counts, strict=True)):
         ships_left = count - fleet // place_value % (count + 1)
-        is_completable &= ships_left <= placements_ahead[:, i, None]
+        is_completable &= ships_left <= placements_ahead[:, kind_index, None]
         cells_left += int(kind) * ships_left
         place_value *= count + 1
     is_completable &= cells_left <= cells_ahead[:, None]

@@ -30,7 +30,7 @@ MAX_BYTES = 6 << 30  # of a table and a query
 MOST_KINDS = 15  # of ships
 
 
-def _kinds(fleet: Iterable[int]) -> list[int]:
+def _sorted_kinds(fleet: Iterable[int]) -> list[int]:
     """Return the kinds of ships, in the order of the kernel."""
     return sorted(set(fleet), key=lambda kind: (-int(kind), str(kind)))
 
@@ -49,7 +49,7 @@ class _Orientation:
         game_cell = [0] * game.cells  # for each index in the sweep
         for cell, index in enumerate(swept_cell):
             game_cell[index] = cell
-        self.kinds = _kinds(game.fleet)
+        self.kinds = _sorted_kinds(game.fleet)
         placed = []
         for kind_index, kind in enumerate(self.kinds):
             for direction, ship in enumerate(orientations_of(kind)):
@@ -88,15 +88,15 @@ class SkylineSweep:
         self.rows = max(game.rows, game.columns)
         self.columns = min(game.rows, game.columns)
         self._ships = Counter(game.fleet)
-        self._kinds = _kinds(self._ships)
+        self._sorted_kinds = _sorted_kinds(self._ships)
         self._lock = threading.Lock()
         if reason := skyline_objection(self.game):
             raise TooLarge(reason)
         self._lattice = Lattice(
             self.rows,
             self.columns,
-            self._kinds,
-            [self._ships[kind] for kind in self._kinds],
+            self._sorted_kinds,
+            [self._ships[kind] for kind in self._sorted_kinds],
             CONTACTS.index(game.contact),
             max_bytes,
         )
@@ -111,7 +111,7 @@ class SkylineSweep:
             ) from None
         self._query, self._max_bytes = Query(self._lattice), max_bytes
         # The last query, if the kernel keeps the states of its configurations without weights.
-        self._ranked: tuple[_Orientation, Constraints] | None = None
+        self._ranked_query: tuple[_Orientation, Constraints] | None = None
         self._orientations: dict[int, _Orientation] = {}  # by the index of the turn
 
     @property
@@ -135,7 +135,7 @@ class SkylineSweep:
     # Queries
 
     @cached_property
-    def _turns(self) -> tuple[tuple[int, ...], ...]:
+    def _swept_cells_by_symmetry(self) -> tuple[tuple[int, ...], ...]:
         """The orientations of the board: for each cell of the game, its index in the sweep.
 
         The sweep goes row by row, and its rows are the shorter sides of the board.
@@ -155,14 +155,17 @@ class SkylineSweep:
         A hit counts as much as three closed cells.
         """
         cells = list(bits(constraints.closed)) + 3 * list(bits(constraints.hits))
-        best = min(
-            range(len(self._turns)), key=lambda i: sum(self._turns[i][cell] for cell in cells)
+        best_index = min(
+            range(len(self._swept_cells_by_symmetry)),
+            key=lambda turn_index: sum(
+                self._swept_cells_by_symmetry[turn_index][cell] for cell in cells
+            ),
         )
-        if best not in self._orientations:
-            self._orientations[best] = _Orientation(
-                self.game, self._turns[best], self.rows, self.columns
+        if best_index not in self._orientations:
+            self._orientations[best_index] = _Orientation(
+                self.game, self._swept_cells_by_symmetry[best_index], self.rows, self.columns
             )
-        return self._orientations[best]
+        return self._orientations[best_index]
 
     def _set_query(self, orientation: _Orientation, constraints: Constraints) -> int:
         """Hand the constraints to the kernel; return a bound on the number of configurations."""
@@ -180,14 +183,17 @@ class SkylineSweep:
         # The kernel takes the fleet as a number whose digits are the ships of each kind.
         ships = Counter(constraints.fleet)
         fleet, place_value = 0, 1
-        for kind in self._kinds:
+        for kind in self._sorted_kinds:
             fleet += place_value * ships[kind]
             place_value *= self._ships[kind] + 1
         self._query.set(fleet, ways, is_hit)
-        self._ranked = None
+        self._ranked_query = None
         kind_indices = orientation.kind_index[allowed]
-        placements = np.bincount(kind_indices, minlength=len(self._kinds)).tolist()
-        return prod(comb(n, ships[kind]) for n, kind in zip(placements, self._kinds, strict=True))
+        placements = np.bincount(kind_indices, minlength=len(self._sorted_kinds)).tolist()
+        return prod(
+            comb(placement_count, ships[kind])
+            for placement_count, kind in zip(placements, self._sorted_kinds, strict=True)
+        )
 
     def _watch(self, progress: Progress[Status], passes: int) -> Callable[[], None]:
         """Return the function that a kernel calls after each row of some passes."""
@@ -228,7 +234,7 @@ class SkylineSweep:
             moduli = moduli_above(bound)
             passes = -(-len(moduli) // 2)  # a pass counts modulo two numbers at once
             watch = self._watch(progress, passes)
-            residues = self._query.count([m % 2**64 for m in moduli], watch)
+            residues = self._query.count([modulus % 2**64 for modulus in moduli], watch)
             return combine_residues(residues, moduli)
 
     def count_by_placement(
@@ -249,7 +255,7 @@ class SkylineSweep:
             moduli = moduli_above(bound)
             self._require_memory()
             watch = self._watch(progress, passes=2 * len(moduli))  # there and back
-            results = [self._query.count_by_placement(m % 2**64, watch) for m in moduli]
+            results = [self._query.count_by_placement(modulus % 2**64, watch) for modulus in moduli]
         total = combine_residues([count for count, _ in results], moduli)
         residues_by_modulus = [
             counts[orientation.way, orientation.first].tolist() for _, counts in results
@@ -321,17 +327,17 @@ class SkylineSweep:
                 self._query.weigh(table)
                 placed = self._query.unrank(ranks.copy(), ships, table)
             else:
-                if self._ranked != (orientation, constraints):
+                if self._ranked_query != (orientation, constraints):
                     self._set_query(orientation, constraints)
                     self._require_memory()
                     self._query.count_by_placement()  # `unrank` needs the states that it keeps
-                    self._ranked = orientation, constraints
+                    self._ranked_query = orientation, constraints
                 placed = self._query.unrank(ranks.copy(), ships)
         # The kernel numbers a placement by its way and its first cell.
-        index_of = np.full(self._lattice.ways * self.game.cells, -1)
-        numbers = orientation.way * self.game.cells + orientation.first
-        index_of[numbers] = range(len(orientation.masks))
-        sorted_ships = sort_by_fleet(index_of[placed], orientation.kind_index)
+        index_of_way_and_cell = np.full(self._lattice.ways * self.game.cells, -1)
+        way_and_cell = orientation.way * self.game.cells + orientation.first
+        index_of_way_and_cell[way_and_cell] = range(len(orientation.masks))
+        sorted_ships = sort_by_fleet(index_of_way_and_cell[placed], orientation.kind_index)
         return np.asarray(orientation.cells[sorted_ships])
 
 
@@ -344,7 +350,7 @@ def skyline_objection(game: Game) -> str:
         return f"skylines go by rows and columns of a rectangle; {game} is on another board"
     if game.has_shapes:
         return f"skylines are of straight ships; {game} has others"
-    columns, kinds = min(game.rows, game.columns), _kinds(game.fleet)
+    columns, kinds = min(game.rows, game.columns), _sorted_kinds(game.fleet)
     bits_of_column = (kinds[0] + 2).bit_length() + 1  # as in the kernel
     limit = min(MAX_COLUMNS, 64 // bits_of_column)
     if columns > limit:

@@ -50,7 +50,7 @@ from optsearch.game.position import Position
 from optsearch.support.errors import PositionError, TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
 
-FEW = 1_000_000  # ways to choose placements that take less time than a table
+FEW_COMBINATIONS = 1_000_000  # ways to choose placements that take less time than a table
 
 
 class PartPosterior(Posterior):
@@ -87,15 +87,15 @@ class PartPosterior(Posterior):
         position, game = self.position, self.position.game
         if not game.names_hits:
             return list(sunk_assignments(position))
-        hits_on = dict.fromkeys(game.fleet, 0)  # for each kind, the hits that name it
+        hits_by_kind = dict.fromkeys(game.fleet, 0)  # for each kind, the hits that name it
         for shot in position.shots:
             if isinstance(shot.reply.label, int):
-                hits_on[shot.reply.label] |= game.bit(shot.cell)
+                hits_by_kind[shot.reply.label] |= game.bit(shot.cell)
         barred = frozenset(
             (kind, ship)
-            for kind, named in hits_on.items()
+            for kind, hits_of_kind in hits_by_kind.items()
             for ship in game.placements(kind)
-            if ship & position.hits != named
+            if ship & position.hits != hits_of_kind
         )
         constraints = Constraints(
             game.fleet, closed=position.misses, hits=position.hits, barred=barred
@@ -133,7 +133,10 @@ def _engine(game: Game, constraints: Constraints | None) -> Counting | ShipByShi
     if constraints is not None and game.cells <= MAX_CELLS:
         placements = constraints.placements(game)
         fleet = Counter(constraints.fleet)
-        if prod(comb(len(placements[kind]), ships) for kind, ships in fleet.items()) <= FEW:
+        if (
+            prod(comb(len(placements[kind]), ships) for kind, ships in fleet.items())
+            <= FEW_COMBINATIONS
+        ):
             return ShipByShip(game)
     return engine_for(game)
 
@@ -245,12 +248,12 @@ class MixedPosterior(Posterior):
         if prior is not None and not prior.are_vectors_equal:
             return Fraction(prior.lengths in (None, part.lengths))
         game = self.position.game
-        n = _count_all(replace(game.game_of(part.lengths), announce="nothing"))
-        if not n:
+        configurations = _count_all(replace(game.game_of(part.lengths), announce="nothing"))
+        if not configurations:
             return Fraction(0)
         if game.names_hits:  # n does not tell ships of equal length apart
-            return Fraction(1, n * count_orders(part.lengths))
-        return Fraction(part.vector_count, n)
+            return Fraction(1, configurations * count_orders(part.lengths))
+        return Fraction(part.vector_count, configurations)
 
     # Counts
 
@@ -336,8 +339,8 @@ class MixedPosterior(Posterior):
                 times = Counter(part_fleet[order[i]] for order in orders)
                 for (part_kind, ship), count in weighed.posterior.by_kind.items():
                     # Equal ships of the part share the configurations with the placement.
-                    with_ship = count * times[part_kind] // part_fleet.count(part_kind)
-                    totals[kind, ship] += weighed.weight * with_ship
+                    count_with_ship = count * times[part_kind] // part_fleet.count(part_kind)
+                    totals[kind, ship] += weighed.weight * count_with_ship
         return +totals  # without zeros
 
     # Lengths
@@ -449,8 +452,8 @@ class MixedPosterior(Posterior):
         weights: list[int] = []
         for weighed in self.parts:
             ships = weighed.posterior.list_all(masks=True)
-            for order in self._ship_orders(weighed.part):
-                listed.append(ships[:, order])
+            for ship_order in self._ship_orders(weighed.part):
+                listed.append(ships[:, ship_order])
                 weights += [weighed.weight] * len(ships)
         return WeightedShips(np.concatenate(listed), weights)
 

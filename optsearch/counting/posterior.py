@@ -263,8 +263,8 @@ class Posterior:
         position, shots = self._counted_position, self._counted_position.shots
 
         def is_impossible(shots_made: int) -> bool:
-            before = replace(position, shots=shots[:shots_made])
-            return not type(self)(before, prior=prior).is_possible
+            earlier_position = replace(position, shots=shots[:shots_made])
+            return not type(self)(earlier_position, prior=prior).is_possible
 
         # Once a position is impossible, it stays so after more shots.
         return bisect_left(range(len(shots) + 1), True, key=is_impossible)
@@ -278,23 +278,25 @@ class Posterior:
         if prior is not None and not type(self)(position).is_possible:
             prior = None  # the shots are impossible by themselves
         try:
-            first: int | None = self.first_impossible(prior)
+            first_impossible: int | None = self.first_impossible(prior)
         except TooLarge:  # fewer shots leave too many configurations to weigh
-            first = None
-        if prior is None and first == 0:
+            first_impossible = None
+        if prior is None and first_impossible == 0:
             raise no_configuration(game)
-        blame = ""
-        if first:
-            blame = f"; shot number {first}, {position.shots[first - 1]}, is the first"
+        blame_text = ""
+        if first_impossible:
+            impossible_shot = position.shots[first_impossible - 1]
+            blame_text = f"; shot number {first_impossible}, {impossible_shot}, is the first"
         if prior is None:
             raise ImpossiblePosition(
-                f"no configuration of {game} is compatible with {str(position)!r}{blame} that "
+                f"no configuration of {game} is compatible with {str(position)!r}{blame_text} that "
                 "makes it impossible"
             )
-        compatible = "" if first == 0 else f" compatible with {str(position)!r}"
-        after = f"{blame} after which none has one" if first else ""
+        compatible_text = "" if first_impossible == 0 else f" compatible with {str(position)!r}"
+        after_text = f"{blame_text} after which none has one" if first_impossible else ""
         raise ImpossiblePosition(
-            f"every configuration of {game}{compatible} has weight 0 by {prior.title}{after}"
+            f"every configuration of {game}{compatible_text} has weight 0 by {prior.title}"
+            f"{after_text}"
         )
 
     @cached_property
@@ -433,9 +435,11 @@ class Posterior:
         A row comes as the masks of its ships, in the order of the fleet.
         """
         assert self.prior is not None
-        game, shots = self.position.game, self.observations
+        game, observations = self.position.game, self.observations
         is_compatible: Callable[[list[int]], object] = (
-            shots.likelihood if isinstance(shots, NoisyPosition) else shots.is_compatible
+            observations.likelihood
+            if isinstance(observations, NoisyPosition)
+            else observations.is_compatible
         )
         for row in self.prior.rows or ():
             ships = in_order(row, game)
@@ -497,8 +501,11 @@ class Posterior:
         rounding loses at most 2^-1075 to underflow in each configuration, and a probability loses
         at most 4 R n 2^-1075 / total. The condition makes that less than 2^-52 of FLOOR.
         """
-        n = self.configurations
-        return n < 2**1000 and (self._roundings + 1) * n <= floats.total * 2.0**900
+        configurations = self.configurations
+        return (
+            configurations < 2**1000
+            and (self._roundings + 1) * configurations <= floats.total * 2.0**900
+        )
 
     @property
     def _roundings(self) -> int:
@@ -710,14 +717,16 @@ class Posterior:
         row_starts = range(0, game.cells, game.columns)
         return "\n".join("".join(signs[start : start + game.columns]) for start in row_starts)
 
-    def _sample_uniformly(self, n: int, rng: np.random.Generator) -> CellSets:
+    def _sample_uniformly(self, sample_count: int, rng: np.random.Generator) -> CellSets:
         """Draw n configurations, all equally likely, by their ranks."""
         self.require_some()
         if self.configurations >= 2**64:  # too many for ranks in 64 bits
-            return np.array([self._sample_ship_by_ship(rng) for _ in range(n)], np.uint64)
+            return np.array(
+                [self._sample_ship_by_ship(rng) for _ in range(sample_count)], np.uint64
+            )
         # The configurations of the first case have the first ranks, and so on.
-        ranks = rng.integers(0, self.configurations, n, np.uint64)
-        samples = np.empty(self._shape(n), np.uint64)
+        ranks = rng.integers(0, self.configurations, sample_count, np.uint64)
+        samples = np.empty(self._shape(sample_count), np.uint64)
         first_rank = 0  # of the case
         for case, case_size in zip(self._cases, self._case_sizes, strict=True):
             is_in_case = (ranks >= first_rank) & (ranks - np.uint64(first_rank) < case_size)
@@ -727,19 +736,21 @@ class Posterior:
             first_rank += case_size
         return samples
 
-    def _sample_listed(self, n: int, rng: np.random.Generator) -> CellSets:
+    def _sample_listed(self, sample_count: int, rng: np.random.Generator) -> CellSets:
         """Draw n of the listed configurations by their weights."""
         cumulated = list(accumulate(self._listed.weights))
-        indices = [bisect_right(cumulated, draw_below(cumulated[-1], rng)) for _ in range(n)]
+        indices = [
+            bisect_right(cumulated, draw_below(cumulated[-1], rng)) for _ in range(sample_count)
+        ]
         return self._listed.ships[indices]
 
     def _sample_by_floats(
-        self, n: int, rng: np.random.Generator, floats: _FloatWeights
+        self, sample_count: int, rng: np.random.Generator, floats: _FloatWeights
     ) -> CellSets:
         """Draw n configurations by weights that are floats: the case of each, then its rank."""
         totals = np.array(floats.cases)
-        cases = rng.choice(len(totals), size=n, p=totals / totals.sum())
-        samples = np.empty(self._shape(n), np.uint64)
+        cases = rng.choice(len(totals), size=sample_count, p=totals / totals.sum())
+        samples = np.empty(self._shape(sample_count), np.uint64)
         for i, case in enumerate(self._cases):
             is_in_case = cases == i
             if is_in_case.any():
@@ -756,14 +767,14 @@ class Posterior:
         factors -- weights of placements (masks), if the ranks are by weight.
         """
         others = self._ranking.unrank(case.constraints, ranks, factors)
-        n, _, words = others.shape
-        sunk = np.broadcast_to(to_words(case.sunk, words), (n, len(case.sunk), words))
+        row_count, _, words = others.shape
+        sunk = np.broadcast_to(to_words(case.sunk, words), (row_count, len(case.sunk), words))
         return np.concatenate([sunk, others], axis=1)
 
-    def _shape(self, n: int) -> tuple[int, int, int]:
+    def _shape(self, row_count: int) -> tuple[int, int, int]:
         """Return the shape of an array of n configurations: (n, ships, words of a ship)."""
         game = self.position.game
-        return n, len(game.fleet), game.words
+        return row_count, len(game.fleet), game.words
 
     def _sample_ship_by_ship(self, rng: np.random.Generator) -> list[list[int]]:
         """Draw one configuration uniformly, ship by ship; return the words of each ship.
@@ -813,10 +824,10 @@ class Posterior:
 
 def draw_below(total: int, rng: np.random.Generator) -> int:
     """Draw an integer of any size from 0 to total - 1, uniformly."""
-    size = (total.bit_length() + 7) // 8  # bytes, rounded up
+    byte_count = (total.bit_length() + 7) // 8  # bytes, rounded up
     mask = (1 << total.bit_length()) - 1
     while True:  # each draw is small enough with a chance of one half or more
-        draw = int.from_bytes(rng.bytes(size), "little") & mask
+        draw = int.from_bytes(rng.bytes(byte_count), "little") & mask
         if draw < total:
             return draw
 
@@ -837,9 +848,9 @@ def _choose_index(counts: list[int], rng: np.random.Generator) -> int:
 class _Sinking(NamedTuple):
     """The cell (mask) of the hit that sinks a ship, its kind if told, and all hits up to then."""
 
-    cell: int
+    cell_mask: int
     kind: int | None
-    hits: int
+    hits_mask: int
 
 
 def sunk_assignments(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
@@ -887,22 +898,22 @@ def barred_ships(position: Position) -> frozenset[Ship]:
 
 def _sinkings(position: Position) -> list[_Sinking]:
     """List the sinkings; a ship also counts as sunk if the label of a hit fits no other ship."""
-    game, hits, sinkings = position.game, 0, []
+    game, hits_mask, sinkings = position.game, 0, []
     for shot in position.shots:
-        cell, kind = game.bit(shot.cell), shot.reply.label
+        cell_mask, kind = game.bit(shot.cell), shot.reply.label
         if shot.reply.hit:
-            hits |= cell
+            hits_mask |= cell_mask
         if shot.reply.sunk:
             assert not isinstance(kind, str)
-            sinkings.append(_Sinking(cell, kind, hits))
+            sinkings.append(_Sinking(cell_mask, kind, hits_mask))
     determined: set[Ship] = set()
-    for label, index in _labels_told(position):
-        ships = game.label_table.placements_with_label(label, index)
+    for label, cell_index in _labels_told(position):
+        ships = game.label_table.placements_with_label(label, cell_index)
         if len(ships) == 1 and not game.has_twins:
             determined.update(ships)
     for kind, ship in sorted(determined, key=itemgetter(1)):
         lowest_cell = ship & -ship  # as if the ship were sunk by its last cell, whichever it is
-        sinkings.append(_Sinking(lowest_cell, kind, hits=ship))
+        sinkings.append(_Sinking(lowest_cell, kind, hits_mask=ship))
     return sinkings
 
 
@@ -929,7 +940,7 @@ def _place_sunk(
         if not fleet_left[kind]:
             continue
         for ship in game.placements(kind):
-            is_sunk_by_shot = ship & sinking.cell and not ship & ~sinking.hits
+            is_sunk_by_shot = ship & sinking.cell_mask and not ship & ~sinking.hits_mask
             is_free = not ship & closed and not game.halo(ship) & position.hits
             if is_sunk_by_shot and is_free and (kind, ship) not in barred:
                 yield from _place_sunk(position, sinkings, barred, (*placed, ship))

@@ -45,10 +45,11 @@ K = TypeVar("K")
 
 MOST_KEPT = 500_000  # weights of a function, and boards of ships placed one by one
 MEANS = ("product", "mean")  # of the weights of a ship's cells
-_ORDER = ":order="
-_DIGITS = 18
+_ORDER_MARK = ":order="
+_MOST_DIGITS = 18
 _WEIGHT = re.compile(
-    rf"\d{{1,{_DIGITS}}}(\.\d{{1,{_DIGITS}}}|/0*[1-9]\d{{0,{_DIGITS - 1}}})?", re.ASCII
+    rf"\d{{1,{_MOST_DIGITS}}}(\.\d{{1,{_MOST_DIGITS}}}|/0*[1-9]\d{{0,{_MOST_DIGITS - 1}}})?",
+    re.ASCII,
 )
 _HEADER_KEYS = {  # of the tables, by their columns
     ("ship", "weight"): ("otherwise",),
@@ -126,7 +127,9 @@ class Prior(ABC):
     def barred(self) -> frozenset[Ship]:
         """The ships (kinds and masks) whose placement has weight 0."""
         weights = self.placements or {}
-        return frozenset((self.game.kind_of(ship), ship) for ship, n in weights.items() if not n)
+        return frozenset(
+            (self.game.kind_of(ship), ship) for ship, weight in weights.items() if not weight
+        )
 
     @property
     def rows(self) -> Sequence[tuple[int, ...]] | None:
@@ -490,7 +493,7 @@ def read(path: str | Path, game: Game) -> Prior:
             f"{path}: a prior has no columns {', '.join(record.columns)}; it has one of these: "
             f"{_TABLES}"
         )
-    name, weight = Path(path).name, _header_weight(record)
+    name, weight_of_others = Path(path).name, _header_weight(record)
 
     def cell_of(text: str) -> Cell:
         cell = parse_cell(text)
@@ -501,14 +504,16 @@ def read(path: str | Path, game: Game) -> Prior:
         return tuple(ships_of(text, game))
 
     if record.columns == ("ships",):
-        return past_games(game, record.values("ships", board_of), weight, name)
+        return past_games(game, record.values("ships", board_of), weight_of_others, name)
     if record.columns[0] == "ships":
-        return Prior.of_configurations(game, _weights_by_key(record, board_of), weight, name)
+        return Prior.of_configurations(
+            game, _weights_by_key(record, board_of), weight_of_others, name
+        )
     if record.columns[0] == "cell":
-        cells = _weights_by_key(record, cell_of)
-        return Prior.of_cells(game, cells, record.header["cells"], weight, name)
-    ships = _weights_by_key(record, lambda text: ship_of(text, game))
-    return Prior.of_placements(game, ships, weight, name)
+        cell_weights = _weights_by_key(record, cell_of)
+        return Prior.of_cells(game, cell_weights, record.header["cells"], weight_of_others, name)
+    placement_weights = _weights_by_key(record, lambda text: ship_of(text, game))
+    return Prior.of_placements(game, placement_weights, weight_of_others, name)
 
 
 def past_games(
@@ -541,13 +546,15 @@ class OneByOne:
     @classmethod
     def of(cls, text: str) -> OneByOne | None:
         """Parse `one-by-one` or `one-by-one:order=2,3,4`; None for another text."""
-        head, is_ordered, order = text.partition(_ORDER)
-        if head != "one-by-one":
+        method_name, order_mark, ship_list = text.partition(_ORDER_MARK)
+        if method_name != "one-by-one":
             return None
-        return cls(tuple(order.split(","))) if is_ordered else cls()
+        return cls(tuple(ship_list.split(","))) if order_mark else cls()
 
     def __str__(self) -> str:
-        return "one-by-one" if self.order is None else f"one-by-one{_ORDER}{','.join(self.order)}"
+        return (
+            "one-by-one" if self.order is None else f"one-by-one{_ORDER_MARK}{','.join(self.order)}"
+        )
 
     def ships(self, game: Game) -> list[int]:
         """Return the fleet of a game in this order; StrategyError unless it has these ships."""
@@ -558,7 +565,7 @@ class OneByOne:
             shortest = ",".join(map(str, reversed(game.fleet)))
             raise StrategyError(
                 f"{str(self)!r} does not order the fleet {game.fleet_text}; write each of its "
-                f"ships once, as in one-by-one{_ORDER}{shortest}"
+                f"ships once, as in one-by-one{_ORDER_MARK}{shortest}"
             )
         return [kinds[ship] for ship in self.order]
 
@@ -612,7 +619,8 @@ def parse_weight(text: str) -> Fraction:
     """Parse a weight such as `3`, `0.25` or `1/3`; ValueError for another text."""
     if not _WEIGHT.fullmatch(text.strip()):
         raise ValueError(
-            f"a weight is a number from 0 up, as in 3, 0.25 or 1/3, of at most {_DIGITS} digits"
+            f"a weight is a number from 0 up, as in 3, 0.25 or 1/3, "
+            f"of at most {_MOST_DIGITS} digits"
         )
     return Fraction(text.strip())
 
@@ -657,13 +665,13 @@ def _weights_by_key(record: records.Record, parse: Callable[[str], K]) -> dict[K
     column = record.columns[0]
     keys, weights = record.values(column, parse), record.values("weight", parse_weight)
     line_of: dict[K, int] = {}
-    for key, line, row in zip(keys, record.lines, record.rows, strict=True):
+    for key, line_number, row in zip(keys, record.lines, record.rows, strict=True):
         if key in line_of:
             raise RecordError(
-                f"{record.path}, line {line}: {row[column]!r} has a weight already, in line "
+                f"{record.path}, line {line_number}: {row[column]!r} has a weight already, in line "
                 f"{line_of[key]}"
             )
-        line_of[key] = line
+        line_of[key] = line_number
     return dict(zip(keys, weights, strict=True))
 
 
@@ -690,22 +698,22 @@ def prior_of(text: str | None, game: Game) -> Prior | None:
     if file.endswith(".py") and name:
         return _user_prior(UserFunction.of(Path(file), name), game)
     raise StrategyError(
-        f"{text!r} is not a prior; use one-by-one, one-by-one{_ORDER}SHIP,SHIP,…, FILE.csv, or "
-        "FILE.py:NAME"
+        f"{text!r} is not a prior; use one-by-one, one-by-one{_ORDER_MARK}SHIP,SHIP,…, FILE.csv, "
+        "or FILE.py:NAME"
     )
 
 
 def _user_prior(function: UserFunction, game: Game) -> Prior:
     """Return the prior of a user's function, whose second parameter says what it weighs."""
-    second = function.parameters[1:]
-    if second == ("ship",):
+    parameters_after_game = function.parameters[1:]
+    if parameters_after_game == ("ship",):
         weights = {
             ship: _user_weight(function, game, [ship], game.cells_of(ship))
             for kind in set(game.fleet)
             for ship in game.placements(kind)
         }
         return Prior.of_placements(game, weights, 1, str(function))
-    if second == ("ships",):
+    if parameters_after_game == ("ships",):
         return Prior.of_function(game, _UserWeigher(function, game), str(function))
     raise StrategyError(
         f"{function} takes ({', '.join(function.parameters)}); a function (game, ship), the weight "

@@ -10,7 +10,7 @@ def moduli_above(bound: int) -> list[int]:
     moduli = [1 << 64]
     candidate = (1 << 64) - 1  # odd numbers alone are coprime to 2^64
     while prod(moduli) <= bound:
-        if all(gcd(candidate, m) == 1 for m in moduli):
+        if all(gcd(candidate, modulus) == 1 for modulus in moduli):
             moduli.append(candidate)
         candidate -= 2
     return moduli

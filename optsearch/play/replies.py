@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from optsearch.counting.conflicts import MOST_TOLD, find_conflict, is_possible_reply
+from optsearch.counting.conflicts import MOST_EXAMPLES, find_conflict, is_possible_reply
 from optsearch.counting.mixture import posterior_of
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, cell_name
@@ -90,7 +90,7 @@ class Replies:
         else:
             why = "cannot be after these shots, whatever the replies to them"
         if shot.reply.hit and (possible := self._other_hits(shot, following.game)):
-            why += f"; {' or '.join(possible[:MOST_TOLD])} can be"
+            why += f"; {' or '.join(possible[:MOST_EXAMPLES])} can be"
         return ReplyConflict(f"{shot} {why}", together)
 
     def _other_hits(self, shot: Shot, game: Game) -> list[str]:
