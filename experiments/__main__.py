@@ -49,8 +49,10 @@ def make_tables() -> int:
 
     The first command that fails is the last one that runs.
     """
-    results = [result for result in (*TREES, *TABLES.values()) if result.experiment not in APART]
-    options_of = {result.command: ANEW.get(result.experiment, ()) for result in results}
+    chosen_results = [
+        result for result in (*TREES, *TABLES.values()) if result.experiment not in APART
+    ]
+    options_of = {result.command: ANEW.get(result.experiment, ()) for result in chosen_results}
     for command, options in options_of.items():
         print(f"\n{command}", *options, flush=True)
         arguments = [*shlex.split(command)[1:], *options]

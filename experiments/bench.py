@@ -201,13 +201,13 @@ def _measure_here(method: str, position: Position) -> Measurement:
         method_function(position)  # builds the table of the game, which TABLE measures
     while not seconds_of_runs or (sum(seconds_of_runs) < 1 and len(seconds_of_runs) < 101):
         started = time.perf_counter()
-        result = method_function(position)
+        answer = method_function(position)
         seconds_of_runs.append(time.perf_counter() - started)
     seconds, mebibytes = statistics.median(seconds_of_runs), _peak() - idle_mebibytes
-    if isinstance(result, Solution):
-        nodes = result.nodes + result.subsets
-        return Measurement(result.total_height or 0, nodes, seconds, mebibytes)
-    return Measurement(result, 0, seconds, mebibytes)
+    if isinstance(answer, Solution):
+        nodes = answer.nodes + answer.subsets
+        return Measurement(answer.total_height or 0, nodes, seconds, mebibytes)
+    return Measurement(answer, 0, seconds, mebibytes)
 
 
 def measure(method: str, position: Position) -> Measurement:

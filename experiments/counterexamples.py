@@ -70,21 +70,21 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--resume", type=Path, help="folder in which finished games are kept")
     arguments = parser.parse_args()
-    chosen = arguments.only or SCOPES
+    chosen_names = arguments.only or SCOPES
     path = TABLES["counterexamples"].path(arguments.output)
     earlier = TABLES["counterexamples"].read(path) if arguments.only and path.exists() else None
     rows: list[tuple[object, ...]] = []
     searches_by_name: dict[str, str] = {}
     for name, scope in SCOPES.items():
-        if name in chosen:
+        if name in chosen_names:
             print(f"{scope}:", flush=True)
             folder = arguments.resume and arguments.resume / name.replace(" ", "_")
-            result = search(scope, arguments.jobs, folder)
-            confirmations = [confirmed(example) for example in result.counterexamples]
-            confirmations += [""] * len(result.undecided)
-            for row, confirmation in zip(result.rows, confirmations, strict=True):
+            search_result = search(scope, arguments.jobs, folder)
+            confirmations = [confirmed(example) for example in search_result.counterexamples]
+            confirmations += [""] * len(search_result.undecided)
+            for row, confirmation in zip(search_result.rows, confirmations, strict=True):
                 rows.append((name, *row, confirmation))
-            summary = {**result.summary, "commit": records.commit()}
+            summary = {**search_result.summary, "commit": records.commit()}
             searches_by_name[name] = "; ".join(f"{key} {value}" for key, value in summary.items())
         elif earlier and name in earlier.header:
             rows += [tuple(row.values()) for row in earlier.rows if row["search"] == name]

@@ -147,28 +147,28 @@ def main() -> None:
     path = TABLES["equilibria"].path(arguments.output)
     value_of = values_at(path)
     rows = {row[0]: row for row in rows_at("equilibria", path)}
-    cells = rows_at("equilibrium_cells", TABLES["equilibrium_cells"].path(arguments.output))
+    cell_rows = rows_at("equilibrium_cells", TABLES["equilibrium_cells"].path(arguments.output))
     optima = optima_of_table()
     games_in_order = sorted(optima, key=lambda game: (game.cells, str(game)))
     committed = values_at(TABLES["equilibria"].path())
-    chosen = arguments.game or [
+    chosen_games = arguments.game or [
         game for game in games_in_order if arguments.again or value_of.get(game) is None
     ]
-    for game_number, game in enumerate(chosen, 1):
+    for game_number, game in enumerate(chosen_games, 1):
         try:
             seconds = arguments.seconds if committed.get(game) is None else None
             rows[game], solution = compute_row(game, optima[game], seconds)
         except (NotSupported, TooLarge) as error:
-            print(f"{game_number}/{len(chosen)} {game}: {error}", flush=True)
+            print(f"{game_number}/{len(chosen_games)} {game}: {error}", flush=True)
             continue
         rows_in_order = [rows[game] for game in games_in_order if game in rows]
         TABLES["equilibria"].write(rows_in_order, arguments.output)
         if str(game) in DRAWN:
-            cells = [row for row in cells if row[0] != game] + cells_of(solution)
-            TABLES["equilibrium_cells"].write(cells, arguments.output)
+            cell_rows = [row for row in cell_rows if row[0] != game] + cells_of(solution)
+            TABLES["equilibrium_cells"].write(cell_rows, arguments.output)
         print(
-            f"{game_number}/{len(chosen)} {game}: {solution.value_text}, {solution.rounds} rounds, "
-            f"{solution.seconds:.1f} s",
+            f"{game_number}/{len(chosen_games)} {game}: {solution.value_text}, "
+            f"{solution.rounds} rounds, {solution.seconds:.1f} s",
             flush=True,
         )
     values = list(values_at(path).values())

@@ -83,7 +83,9 @@ def _bound_on_met(game: Game, number: int) -> Callable[[int], int]:
     """
     if len(game.fleet) == 1:
         ships = game.placements(game.fleet[0])
-        has_cell = np.array([[s >> cell & 1 for cell in range(game.cells)] for s in ships], bool)
+        has_cell = np.array(
+            [[ship >> cell & 1 for cell in range(game.cells)] for ship in ships], bool
+        )
 
         def met_by_best(k: int) -> int:
             weights = np.ones(number, np.int64)

@@ -114,15 +114,17 @@ def hard(player: str, is_turned: bool) -> Hider:
 
     def make(game: Game, number: int, seed: int) -> CellSets:
         boards = hardest(game, player)
-        chosen = [boards[i % len(boards)] for i in range(number)]
+        chosen_boards = [boards[i % len(boards)] for i in range(number)]
         if is_turned:
             symmetries = game.symmetries()
-            drawn = np.random.default_rng([seed, 0, 0]).integers(len(symmetries), size=number)
-            chosen = [
+            symmetry_indices = np.random.default_rng([seed, 0, 0]).integers(
+                len(symmetries), size=number
+            )
+            chosen_boards = [
                 tuple(in_order((image(ship, symmetries[i]) for ship in board), game))
-                for board, i in zip(chosen, drawn, strict=True)
+                for board, i in zip(chosen_boards, symmetry_indices, strict=True)
             ]
-        return np.array([to_words(board) for board in chosen])
+        return np.array([to_words(board) for board in chosen_boards])
 
     return MadeBoards(f"hard for {player}" + ", turned" * is_turned, make)
 

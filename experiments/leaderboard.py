@@ -149,10 +149,12 @@ def play_all(
     numbers -- how many boards each player plays, by game and player.
     """
     # Players of one game with as many boards play together, those with most boards first.
-    players_of: dict[tuple[Game, int], list[str]] = {}
+    players_by_group: dict[tuple[Game, int], list[str]] = {}
     for (game, player), games in numbers.items():
-        players_of.setdefault((game, games), []).append(player)
-    for (game, games), players in sorted(players_of.items(), key=lambda group: -group[0][1]):
+        players_by_group.setdefault((game, games), []).append(player)
+    groups = sorted(players_by_group, key=lambda group: -group[1])
+    for game, games in groups:
+        players = players_by_group[game, games]
         print(f"{game}: {games:,} boards, {', '.join(players)}", flush=True)
         with show_simulation_progress() as progress:
             outcomes = simulate(
@@ -174,9 +176,10 @@ def read_evaluation(name: str) -> tuple[Row, dict[int, int]]:
     """Return the row and the histogram of a strategy that was evaluated on all configurations."""
     table = TABLES["evaluations"].read(name=name)
     histogram = dict(zip(table.column("shots"), table.column("configurations"), strict=True))
-    finished = np.cumsum(list(histogram.values()))  # configurations within each number of shots
-    configurations = int(finished[-1])
-    median_at = int(np.searchsorted(finished, (configurations + 1) // 2))
+    # The configurations that are finished within each number of shots.
+    finished_within = np.cumsum(list(histogram.values()))
+    configurations = int(finished_within[-1])
+    median_index = int(np.searchsorted(finished_within, (configurations + 1) // 2))
     mean = exact(table.header)
     row = {
         "game": Game.parse(table.header["game"]),
@@ -185,7 +188,7 @@ def read_evaluation(name: str) -> tuple[Row, dict[int, int]]:
         "mean": mean,
         "standard_error": 0,
         "sd": float(table.header["sd"]),
-        "median": list(histogram)[median_at],
+        "median": list(histogram)[median_index],
         "worst": max(histogram),
         **dict.fromkeys(("difference", "difference_error", "milliseconds")),
         "known": mean,

@@ -66,12 +66,12 @@ def write_pattern_order(folder: Path) -> None:
     strategy = TABLES["evaluations"].read(name="pattern_line").header["strategy"]
     pattern = named(strategy)
     assert isinstance(pattern, Pattern)
-    order = pattern_of(STANDARD, pattern.modulus, pattern.colours, pattern.scan)
+    cells_in_order = pattern_of(STANDARD, pattern.modulus, pattern.colours, pattern.scan)
     rows = []
     for index in range(STANDARD.cells):
         row, column = STANDARD.cell(index)
         is_coloured = str((row + column) % pattern.modulus) in pattern.colours
-        rows.append((row, column, order.index(index) + 1, is_coloured))
+        rows.append((row, column, cells_in_order.index(index) + 1, is_coloured))
     fields = {"game": STANDARD, "strategy": strategy}
     path = TABLES["pattern_order"].write(
         rows, folder, fields=fields, strategy=strategy, game=STANDARD

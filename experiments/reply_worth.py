@@ -32,14 +32,14 @@ def total_height(game: Game) -> tuple[int, int]:
     Both are confirmed by a tree and, if there are few configurations, by the definition.
     """
     solution = solve(game)
-    total = solution.total_height
-    if total is None or verify(solution.tree()) != total:
-        raise AssertionError(f"{game}: the tree does not have the total height {total}")
+    least_total = solution.total_height
+    if least_total is None or verify(solution.tree()) != least_total:
+        raise AssertionError(f"{game}: the tree does not have the total height {least_total}")
     if solution.configurations <= ORACLE:
-        defined = reference.solve(Position(game)).total_height
-        if defined != total:
-            raise AssertionError(f"{game}: {total}, by the definition {defined}")
-    return solution.configurations, total
+        total_by_definition = reference.solve(Position(game)).total_height
+        if total_by_definition != least_total:
+            raise AssertionError(f"{game}: {least_total}, by the definition {total_by_definition}")
+    return solution.configurations, least_total
 
 
 def rows(text: str) -> script.Rows:

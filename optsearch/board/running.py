@@ -85,9 +85,9 @@ def _listening_socket(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        where = f"port {port} of {host}" if port else host
+        place_text = f"port {port} of {host}" if port else host
         raise OptsearchError(
-            f"{where} cannot be used: {os.strerror(error.errno or 0)}; name another"
+            f"{place_text} cannot be used: {os.strerror(error.errno or 0)}; name another"
         ) from None
 
 

@@ -187,9 +187,9 @@ def ask_for_game(dialogue: Dialogue) -> str:
     names = [game.name for game in games]
     if dialogue.is_quiet or not dialogue.is_person:
         raise OptsearchError(f"name the game, as in optsearch advise {'|'.join(names)}")
-    for number, game in enumerate(games, 1):
-        dialogue.say(f"{number}  {game.name:<10} {game.about}")
-    name_of_number = {str(number): name for number, name in enumerate(names, 1)}
+    for place_in_list, game in enumerate(games, 1):
+        dialogue.say(f"{place_in_list}  {game.name:<10} {game.about}")
+    name_of_number = {str(place_in_list): name for place_in_list, name in enumerate(names, 1)}
     name_of_number[""] = names[0]  # an empty line takes the default
     while True:
         line = dialogue.ask(
@@ -197,10 +197,10 @@ def ask_for_game(dialogue: Dialogue) -> str:
         )
         if line is None:
             raise OptsearchError("no game was named")
-        text = name_of_number.get(line, line)
+        name_or_text = name_of_number.get(line, line)
         try:
-            Game.parse(text)
-            return text
+            Game.parse(name_or_text)
+            return name_or_text
         except GameError as error:
             dialogue.refuse(str(error))
 
@@ -210,9 +210,9 @@ def file_stem(position: AnyPosition) -> str:
 
     It ends with a digest, so two games have different files.
     """
-    text = f"{position.game}{_noise_text(position)}"
-    digest = blake2b(text.encode(), digest_size=4).hexdigest()
-    return f"{re.sub('[^0-9A-Za-z]+', '-', text)[:60]}-{digest}"
+    game_text = f"{position.game}{_noise_text(position)}"
+    digest = blake2b(game_text.encode(), digest_size=4).hexdigest()
+    return f"{re.sub('[^0-9A-Za-z]+', '-', game_text)[:60]}-{digest}"
 
 
 def offer_kept_replies(dialogue: Dialogue, start: AnyPosition, file: Path) -> AnyPosition:
@@ -529,12 +529,12 @@ def ships_text(advice: Advice) -> str:
         return f"fleet: {draw_fleet(position)}"
     if advice.ships_left is not None:
         return f"ships left: {' '.join(map(str, advice.ships_left))}"
-    text = f"ships: {' '.join(map(str, position.game.fleet))}"
+    ships_line = f"ships: {' '.join(map(str, position.game.fleet))}"
     ships_sunk = sum(shot.reply.sunk for shot in position.shots)
     if ships_sunk:
-        text += f", {count_text(len(position.game.fleet) - ships_sunk, 'ship')} left"
-    at_most = "at most " if isinstance(position, MixedPosition) else ""
-    return f"{text}, {at_most}{count_text(position.hits_left, 'cell')} still to hit"
+        ships_line += f", {count_text(len(position.game.fleet) - ships_sunk, 'ship')} left"
+    at_most_prefix = "at most " if isinstance(position, MixedPosition) else ""
+    return f"{ships_line}, {at_most_prefix}{count_text(position.hits_left, 'cell')} still to hit"
 
 
 def advice_lines(advice: Advice, options: AdviceOptions) -> list[str]:

@@ -214,8 +214,8 @@ def json_text(fields: Mapping[str, Any]) -> str:
     Beside each number of `EXACT_FIELDS` the object has its exact text.
     """
     origin = {"schema": SCHEMA, "version": VERSION, "command": COMMAND.get()}
-    text = json.dumps({**origin, **_json_value(fields)}, ensure_ascii=False)
-    return printable(text, json.dumps)
+    json_line = json.dumps({**origin, **_json_value(fields)}, ensure_ascii=False)
+    return printable(json_line, json.dumps)
 
 
 def _json_value(value: Any) -> Any:

@@ -206,7 +206,7 @@ class Command(click.Command):
         """Refuse an output file that another option reads or writes."""
         read_by: dict[Path, str] = {}  # the option that reads a file
         written_by: dict[Path, str] = {}
-        texts: dict[Path, str] = {}  # a written file, as it was entered
+        entered_texts: dict[Path, str] = {}  # a written file, as it was entered
         for param in self.params:
             value = ctx.params.get(param.name)
             is_option = param.opts[0].startswith("-")
@@ -216,14 +216,16 @@ class Command(click.Command):
             elif value is not None:
                 path = Path(os.path.realpath(value))
                 if path in written_by:
-                    other = written_by[path]
-                    ctx.fail(f"{other} and {name} are both {str(value)!r}; name two files")
+                    other_option = written_by[path]
+                    ctx.fail(f"{other_option} and {name} are both {str(value)!r}; name two files")
                 written_by[path] = name
-                texts[path] = str(value)
+                entered_texts[path] = str(value)
         for path, name in written_by.items():
             if path in read_by and self.name not in IN_PLACE:
                 reader = read_by[path]
-                ctx.fail(f"{name} {texts[path]!r} is what {reader} reads; name another file")
+                ctx.fail(
+                    f"{name} {entered_texts[path]!r} is what {reader} reads; name another file"
+                )
 
 
 def value_type_of(annotation: Any) -> Any:
@@ -259,9 +261,10 @@ def _existing_files(value: object) -> Iterator[Path]:
         for item in value:
             yield from _existing_files(item)
     elif isinstance(value, str | Path):
-        text = str(value)
-        before_first_colon, before_last_colon = text.partition(":")[0], text.rpartition(":")[0]
-        for name in {text, before_first_colon, before_last_colon} - {""}:
+        entered_text = str(value)
+        before_first_colon, _, _ = entered_text.partition(":")
+        before_last_colon, _, _ = entered_text.rpartition(":")
+        for name in {entered_text, before_first_colon, before_last_colon} - {""}:
             with suppress(OSError, ValueError):  # too long, or not a name of a file
                 if Path(name).is_file():
                     yield Path(os.path.realpath(name))

@@ -66,23 +66,29 @@ def ask(
     """
     position = read_position(start, any_game)
     parsed_prior = read_prior(position.game, prior, know or ())
-    chance = probability_of(wrong)
+    false_chance = probability_of(wrong)
     with show_progress("asking"):
         inquiry = Inquiry(
-            position, wrong=chance, samples=sampling.samples, seed=sampling.seed, prior=parsed_prior
+            position,
+            wrong=false_chance,
+            samples=sampling.samples,
+            seed=sampling.seed,
+            prior=parsed_prior,
         )
         worths = inquiry.rank(inquiry.questions(question or None), number)
         best_shot, configurations = inquiry.best_shot, inquiry.posterior.configurations
     answer = Answer.about(position, parsed_prior)
     answer.add_fact("configurations", f"{configurations:,}", configurations=configurations)
     answer.add_fact(
-        "false answers", f"{float(chance):.1%}" if chance else None, wrong=float(chance)
+        "false answers",
+        f"{float(false_chance):.1%}" if false_chance else None,
+        wrong=float(false_chance),
     )
     answer.add(seed=sampling.seed, samples=sampling.samples)
     greedy_shots = cell_names(inquiry.posterior.greedy_shots())
     hit_chance = inquiry.best_hit
-    exact = f"{hit_chance} = " if len(str(hit_chance)) < MOST_FRACTION_SIGNS else ""
-    text = f"{' '.join(greedy_shots)}, each hits with {exact}{float(hit_chance):.6f}"
+    exact_prefix = f"{hit_chance} = " if len(str(hit_chance)) < MOST_FRACTION_SIGNS else ""
+    text = f"{' '.join(greedy_shots)}, each hits with {exact_prefix}{float(hit_chance):.6f}"
     answer.add_fact(
         "greedy shots",
         text if greedy_shots else None,
@@ -93,11 +99,15 @@ def ask(
         answer.add(best_shot=None, best_shot_bits=None)
     else:
         best_cell, bits = best_shot
-        name = cell_name(best_cell)
-        text = f"{name}, its reply tells {bits:.4f} bits"
-        answer.add_fact("best shot", text, best_shot=name, best_shot_bits=bits)
-    mean = inquiry.optimum
-    answer.add_fact("optimum", None if mean is None else f"{exact_text(mean)} shots", mean=mean)
+        best_cell_name = cell_name(best_cell)
+        text = f"{best_cell_name}, its reply tells {bits:.4f} bits"
+        answer.add_fact("best shot", text, best_shot=best_cell_name, best_shot_bits=bits)
+    optimal_mean = inquiry.optimum
+    answer.add_fact(
+        "optimum",
+        None if optimal_mean is None else f"{exact_text(optimal_mean)} shots",
+        mean=optimal_mean,
+    )
     rows = [worth.to_dict() for worth in worths]
     answer.add("", table_text(worths), questions=rows)
     answer.set_rows(rows)

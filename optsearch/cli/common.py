@@ -59,9 +59,9 @@ class Output(Safe):
         if self.is_terminal:
             super().print(*objects, **options)
             return
-        text = StringIO()
-        Safe(file=text, width=_ENDLESS_WIDTH).print(*objects, **options)
-        self.file.write("\n".join(line.rstrip() for line in text.getvalue().split("\n")))
+        buffer = StringIO()
+        Safe(file=buffer, width=_ENDLESS_WIDTH).print(*objects, **options)
+        self.file.write("\n".join(line.rstrip() for line in buffer.getvalue().split("\n")))
         self.file.flush()
 
 

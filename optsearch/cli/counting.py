@@ -62,10 +62,10 @@ def count(start: PositionOptions, form: Form = Form.TEXT) -> None:
     position = read_position(start, any_game)
     with show_progress("counting") as progress:
         posterior = posterior_of(position, progress=progress)
-        total = posterior.configurations
-        first_impossible = 0 if total else posterior.first_impossible()  # a shot, from 1
+        configurations = posterior.configurations
+        first_impossible = 0 if configurations else posterior.first_impossible()  # a shot, from 1
     answer = Answer.about(position)
-    answer.add_fact("configurations", f"{total:,}", configurations=total)
+    answer.add_fact("configurations", f"{configurations:,}", configurations=configurations)
     if first_impossible:
         shot = position.shots[first_impossible - 1]
         impossible_text = f"shot number {first_impossible}, {shot}, leaves none"
@@ -289,10 +289,12 @@ def print_json_sample(fields: dict[str, Any], ship_names: Iterator[list[str]]) -
 def count_all(posterior: Posterior) -> int:
     """Return the number of configurations to print; TooLarge if it is above `MOST_PRINTED`."""
     posterior.require_some()
-    number = posterior.configurations
-    if number > MOST_PRINTED:
-        raise TooLarge(f"--all prints up to {MOST_PRINTED:,} configurations; there are {number:,}")
-    return number
+    configurations = posterior.configurations
+    if configurations > MOST_PRINTED:
+        raise TooLarge(
+            f"--all prints up to {MOST_PRINTED:,} configurations; there are {configurations:,}"
+        )
+    return configurations
 
 
 def draw_in_batches(

@@ -37,9 +37,9 @@ class Dialogue:
             line = self._read_line(prompt)
             if line is None:
                 return None
-            text = strip_comment(line).strip()
-            if text or accept_empty:
-                return text
+            line_without_comment = strip_comment(line).strip()
+            if line_without_comment or accept_empty:
+                return line_without_comment
 
     def _read_line(self, prompt: str) -> str | None:
         """Return the next line of standard input; None at its end.

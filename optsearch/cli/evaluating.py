@@ -95,12 +95,12 @@ def evaluate(
         _refuse_options(strategy, resume=run.resume, dask=run.dask, output=output)
         random_answer(parsed, parsed_prior, within).print(form)
         return
-    chosen = as_strategy(strategy)
+    chosen_strategy = as_strategy(strategy)
     with resumable_execution(run) as execution:
-        announce_evaluation(chosen, parsed, execution.tasks_at_once)
+        announce_evaluation(chosen_strategy, parsed, execution.tasks_at_once)
         with show_evaluation_progress() as progress:
             evaluation = evaluate_(
-                chosen,
+                chosen_strategy,
                 parsed,
                 prior=parsed_prior,
                 memory=int(memory * 2**30),

@@ -72,8 +72,8 @@ def family_fields(sets: identify_.Sets) -> dict[str, object]:
 def heading(sets: identify_.Sets) -> str:
     """Return a line with the title of a family, and its numbers of sets and things."""
     weight = "" if sets.weight == len(sets.sets) else f" of weight {sets.weight:,}"
-    number = count_text(len(sets.sets), "set")
-    return f"{sets.title}: {number}{weight}, {count_text(len(sets.things), 'thing')}"
+    number_of_sets = count_text(len(sets.sets), "set")
+    return f"{sets.title}: {number_of_sets}{weight}, {count_text(len(sets.things), 'thing')}"
 
 
 def misses_fields(total: int | None, sets: identify_.Sets) -> dict[str, object]:
@@ -112,13 +112,13 @@ def solve(
         if prove is not None and result.is_exact:
             save_claims(result, prove)
     total_misses = result.misses if result.is_exact else None
-    mean_of_misses = mean_bracket_text(result.lower, result.upper, sets.weight)
+    mean_in_words = mean_bracket_text(result.lower, result.upper, sets.weight)
     if total_misses is not None:
-        mean_of_misses = mean_text(total_misses, sets.weight)
+        mean_in_words = mean_text(total_misses, sets.weight)
     answer = Answer(heading(sets), **family_fields(sets))
     answer.add_fact(
         "mean misses",
-        mean_of_misses,
+        mean_in_words,
         **misses_fields(total_misses, sets),
         lower=result.lower,
         upper=result.upper,
@@ -226,18 +226,19 @@ def check(path: Path, file: Path, form: Form) -> None:
     if identify_.is_identification(file):
         loaded = identify_.load(file, sets)
         answer = Answer(heading(sets), **family_fields(sets), what="tree")
-        text = (
+        replayed_text = (
             f"every one of {count_text(len(sets.sets), 'set')}, {identify_.verify(loaded):,} misses"
         )
-        answer.add_fact("replayed", text)
-        total = mean_text(loaded.total, sets.weight)
-        answer.add_fact("mean misses", total, **misses_fields(loaded.total, sets))
+        answer.add_fact("replayed", replayed_text)
+        mean_in_words = mean_text(loaded.total, sets.weight)
+        answer.add_fact("mean misses", mean_in_words, **misses_fields(loaded.total, sets))
         answer.print(form)
         return
     proved, claims = check_claims(file, sets)
     answer = Answer(heading(sets), **family_fields(sets), what="proof")
     answer.add_fact("proved", f"no strategy has less than {proved:,} misses")
-    text = f"at least {proved}/{sets.weight} ≈ {decimal(Fraction(proved, sets.weight), 'lower')}"
-    answer.add_fact("mean misses", text, **misses_fields(proved, sets))
+    least_mean = decimal(Fraction(proved, sets.weight), "lower")
+    bound_text = f"at least {proved}/{sets.weight} ≈ {least_mean}"
+    answer.add_fact("mean misses", bound_text, **misses_fields(proved, sets))
     answer.add_fact("claims", f"{claims:,}, each rechecked", claims=claims)
     answer.print(form)

@@ -163,10 +163,10 @@ class GreedyTotals:
         for label, cells in (("greedy shots", self.greedy_shots), ("best shots", self.best_shots)):
             shot_names = None if cells is None else cell_names(cells)
             if shot_names is None:
-                text = "not known yet"
+                shots_text = "not known yet"
             else:
-                text = " ".join(shot_names) or "none: every ship is sunk"
-            answer.add_fact(label, text, **{label.replace(" ", "_"): shot_names})
+                shots_text = " ".join(shot_names) or "none: every ship is sunk"
+            answer.add_fact(label, shots_text, **{label.replace(" ", "_"): shot_names})
         known_rules = [name for name in RULES if name in self.totals]
         fields_by_rule = {name: self._rule_fields(name) for name in known_rules}
         table_rows = [COLUMN_HEADS, *self._optimal_rows(), *map(self._rule_row, known_rules)]

@@ -305,10 +305,10 @@ def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
     empty board.
     """
     game = position.game
-    grid = [list(row) for row in position_in(game).board().splitlines()]
-    for number, ship in enumerate(ships, 1):
+    sign_grid = [list(row) for row in position_in(game).board().splitlines()]
+    for ship_number, ship in enumerate(ships, 1):
         for row, column in game.cells_of(ship):
-            grid[row][column] = str(number)
+            sign_grid[row][column] = str(ship_number)
     for (row, column), sign in position.drawn_replies.items():
-        grid[row][column] = sign.letter
-    return grid
+        sign_grid[row][column] = sign.letter
+    return sign_grid

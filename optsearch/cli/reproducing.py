@@ -51,19 +51,19 @@ def reproduce(
     if resume is not None and not full:
         raise OptsearchError("--resume is for --full; without it, everything takes seconds")
     if source == ALL or (full and source is None):
-        chosen = list(SOURCES)
+        chosen_sources = list(SOURCES)
     else:
-        chosen = [reproduce_.source_named(source or SOURCES[0].name)]
+        chosen_sources = [reproduce_.source_named(source or SOURCES[0].name)]
     results: list[tuple[Source, Check]] = []
     widths: tuple[int, ...] = ()
     if full and form is Form.TEXT:
-        print_estimate(chosen, resume)
+        print_estimate(chosen_sources, resume)
 
     def make_checks(progress: Progress[EvaluationStatus]) -> Iterator[tuple[Source, Check]]:
         if full:
-            yield from reproduce_.everything(chosen, resume, progress)
+            yield from reproduce_.everything(chosen_sources, resume, progress)
             return
-        for source in chosen:
+        for source in chosen_sources:
             for check in reproduce_.checks(source.name):
                 yield source, check
 
@@ -75,15 +75,15 @@ def reproduce(
                     widths = print_title(source_of_check, "\n" if results else "")
                 print_check(check, widths)
             results.append((source_of_check, check))
-    faults = [check for _, check in results if check.is_fault]
+    faulty_checks = [check for _, check in results if check.is_fault]
     if form is Form.TEXT:
         print_verdict([check for _, check in results])
     else:
         fields = [{"source": printed_in.name, **vars(check)} for printed_in, check in results]
-        answer = Answer(agrees=not faults, checks=fields)
+        answer = Answer(agrees=not faulty_checks, checks=fields)
         answer.set_rows(fields)
         answer.print(form)
-    if faults:
+    if faulty_checks:
         raise click.exceptions.Exit(1)
 
 
@@ -129,10 +129,10 @@ def print_title(source: Source, before: str) -> tuple[int, ...]:
 
     before -- a text printed before the title.
     """
-    numbers = list(source.everything())
-    place_width = max(len(number.place) for number in numbers)
-    name_width = max(31, *(len(number.what) for number in numbers))
-    printed_width = max(17, *(len(number.printed) for number in numbers))
+    printed_numbers = list(source.everything())
+    place_width = max(len(printed_number.place) for printed_number in printed_numbers)
+    name_width = max(31, *(len(printed_number.what) for printed_number in printed_numbers))
+    printed_width = max(17, *(len(printed_number.printed) for printed_number in printed_numbers))
     widths = (1, place_width, name_width, printed_width, 17, 7)  # of COLUMNS
     out.print(f"{before}{source.title}, printed and computed\n", style="bold", soft_wrap=True)
     click.echo("  ".join(f"{name:<{width}}" for name, width in zip(COLUMNS, widths, strict=True)))
@@ -221,7 +221,7 @@ def _names_by_attribute(checks: list[Check], attribute: str) -> dict[str, str]:
 def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
     """BibTeX of this program, and of the sources of results."""
     names = sources or [SOURCES[0].name]
-    chosen = [source.name for source in SOURCES] if ALL in names else names
+    chosen_names = [source.name for source in SOURCES] if ALL in names else names
     commit_text = commit()
     software = {"author": "{The optsearch contributors}", "title": "optsearch", "version": VERSION}
     software |= {
@@ -233,7 +233,7 @@ def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
     text = published_path("sources.bib").read_text(encoding="utf-8")
     matches = re.findall(r"^(@\w+{([\w-]+),\n.*?^})", text, re.MULTILINE | re.DOTALL)
     entry_by_name = {name: entry for entry, name in matches}
-    entries += [entry_by_name[reproduce_.source_named(name).name] for name in chosen]
+    entries += [entry_by_name[reproduce_.source_named(name).name] for name in chosen_names]
     answer = Answer(bibtex=entries)
     answer.add("\n\n".join(entries))
     answer.print(form)

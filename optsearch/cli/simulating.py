@@ -216,12 +216,12 @@ def animate(
 ) -> None:
     """Draw a player's game shot by shot, with the probability of a ship on each cell."""
     parsed, parsed_player = read_game(game), as_player(player)
-    seed, number, ship_hider = board.seed, board.number, hider(board.boards)
-    ships = to_masks(ship_hider.boards(parsed, number + 1, seed)[number])
+    seed, game_number, ship_hider = board.seed, board.number, hider(board.boards)
+    ships = to_masks(ship_hider.boards(parsed, game_number + 1, seed)[game_number])
     announce_game(parsed_player, parsed)
     with show_progress("playing") as progress:
         end_position = replay(
-            parsed_player, parsed, number, seed=seed, boards=ship_hider, progress=progress
+            parsed_player, parsed, game_number, seed=seed, boards=ship_hider, progress=progress
         )
     assert isinstance(end_position, Position)  # of a game with true replies
     title = str(parsed_player).partition(":")[0]
@@ -242,7 +242,7 @@ def animate(
                 progress=progress,
             )
     shots = len(end_position.shots)
-    answer = Answer(strategy=str(parsed_player), game=str(parsed), seed=seed, number=number)
+    answer = Answer(strategy=str(parsed_player), game=str(parsed), seed=seed, number=game_number)
     summary_text = f"{parsed_player}, {parsed}: {shots} shots, in {output}"
     answer.add(summary_text, shots=shots, file=str(output))
     answer.print(form)

@@ -141,10 +141,11 @@ def _why_no_solution(puzzle: Puzzle, method: str | None, time_limit: float | Non
     return f"no solution: {models.conflict_text(puzzle, clues)}"
 
 
-def _count_of_solutions(number: int, limit: int) -> str:
-    if number < limit:
-        return "the only solution" if number == 1 else f"{number} solutions, no others"
-    return f"{number} solution{'' if number == 1 else 's'}; there may be others (--limit)"
+def _count_of_solutions(solution_count: int, limit: int) -> str:
+    is_single = solution_count == 1
+    if solution_count < limit:
+        return "the only solution" if is_single else f"{solution_count} solutions, no others"
+    return f"{solution_count} solution{'' if is_single else 's'}; there may be others (--limit)"
 
 
 @solitaire.command(
@@ -409,14 +410,14 @@ def puzzle_board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
     count_width = len(str(puzzle.rows)) if has_long_count else 1
     cell_width = max(len(column_name(puzzle.columns - 1)), count_width)
     values_drawn: set[str] = set()
-    text = Text(" " * name_width)
+    drawn_puzzle = Text(" " * name_width)
     for column in range(puzzle.columns):
-        text.append(f" {column_name(column):>{cell_width}}")
+        drawn_puzzle.append(f" {column_name(column):>{cell_width}}")
     for row in range(puzzle.rows):
-        text.append(f"\n{row + 1:>{name_width}}")
+        drawn_puzzle.append(f"\n{row + 1:>{name_width}}")
         for column in range(puzzle.columns):
             value = revealed.get((row, column))
-            weight = "" if value is None else "bold"
+            bold_or_plain = "" if value is None else "bold"
             if solution is not None:  # it has a value for every cell
                 value = puzzle.shows(solution, (row, column))
             if value is None:
@@ -424,19 +425,19 @@ def puzzle_board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
             else:
                 values_drawn.add(value)
                 symbol, colour = formats.SYMBOLS[value], "blue" if value == WATER else "red"
-            text.append(f" {symbol:>{cell_width}}", style=f"{weight} {colour}")
-        text.append(f"  {_count_text(puzzle.row_counts[row])}")
-    text.append("\n" + " " * name_width)
+            drawn_puzzle.append(f" {symbol:>{cell_width}}", style=f"{bold_or_plain} {colour}")
+        drawn_puzzle.append(f"  {_count_text(puzzle.row_counts[row])}")
+    drawn_puzzle.append("\n" + " " * name_width)
     for count in puzzle.column_counts:
-        text.append(f" {_count_text(count):>{cell_width}}")
+        drawn_puzzle.append(f" {_count_text(count):>{cell_width}}")
     legend = [
         f"{symbol} {piece_text(value)}"
         for value, symbol in formats.SYMBOLS.items()
         if value in values_drawn
     ]
     if legend:
-        text.append("\n\n" + "  ".join(legend))
-    return text.append("\n")
+        drawn_puzzle.append("\n\n" + "  ".join(legend))
+    return drawn_puzzle.append("\n")
 
 
 def _count_text(count: int | None) -> str:
