@@ -28,8 +28,8 @@ HEADINGS = {"lower": "no strategy takes fewer", "upper": "a strategy takes no mo
 MARKERS = {"lower": CARETRIGHT, "upper": CARETLEFT}
 GAMES = {"paper": "the paper's game", "boxed": "the boxed game", "official": "the official game"}
 PUBLISHED = re.compile(r"(.+) \((\d{4})\)")  # start of the source of a published bound
-ROW, BETWEEN = 0.19, 0.44  # inches: of a bound, and between games
-SHOTS = -4, 82  # ends of the axis, with room for names on both sides
+ROW_HEIGHT, GAP_BETWEEN = 0.19, 0.44  # inches: of a bound, and between games
+SHOTS_AXIS = -4, 82  # ends of the axis, with room for names on both sides
 
 
 class BoundLine(NamedTuple):
@@ -79,28 +79,33 @@ def brackets(*sources: Path) -> Figure:
 
     The gap between the best two is shaded.
     """
-    *bracket_files, mayflower = sources
+    *bracket_files, mayflower_file = sources
     tables = [TABLES["bracket"].read(file) for file in bracket_files]
     bounds = [{side: list_bounds(table, side) for side in COLOURS} for table in tables]
     for side, side_bounds in bounds[list(GAMES).index("boxed")].items():
-        side_bounds.extend(_list_printed_bounds(mayflower, side))
+        side_bounds.extend(_list_printed_bounds(mayflower_file, side))
         side_bounds.sort(reverse=side == "lower")
-    rows = [max(map(len, sides.values())) for sides in bounds]  # of each panel
-    height = ROW * sum(rows) + BETWEEN * (len(rows) - 1)  # inches
+    # Of each panel.
+    row_counts = [max(map(len, bounds_by_side.values())) for bounds_by_side in bounds]
+    height = ROW_HEIGHT * sum(row_counts) + GAP_BETWEEN * (len(row_counts) - 1)  # inches
     figure = Figure(figsize=(5.6, height))
     top = height
-    for table, name, sides, panel_rows in zip(tables, GAMES.values(), bounds, rows, strict=True):
-        panel_height = ROW * panel_rows
+    for table, name, bounds_by_side, row_count in zip(
+        tables, GAMES.values(), bounds, row_counts, strict=True
+    ):
+        panel_height = ROW_HEIGHT * row_count
         ax = figure.add_axes((0, (top - panel_height) / height, 1, panel_height / height))
-        top -= panel_height + BETWEEN
-        best = [float(side_bounds[0].value) for side_bounds in sides.values() if side_bounds]
-        ax.axvspan(best[0], best[-1], color=style.OPEN, lw=0)
-        for side, side_bounds in sides.items():
+        top -= panel_height + GAP_BETWEEN
+        best_values = [
+            float(side_bounds[0].value) for side_bounds in bounds_by_side.values() if side_bounds
+        ]
+        ax.axvspan(best_values[0], best_values[-1], color=style.OPEN, lw=0)
+        for side, side_bounds in bounds_by_side.items():
             for row, bound in enumerate(side_bounds):
                 _draw_bound(ax, bound, side=side, row=row)
         ax.set_title(name, loc="left")
-        ax.set_xlim(*SHOTS)
-        ax.set_ylim(panel_rows - 0.4, -0.6)  # rows go down
+        ax.set_xlim(*SHOTS_AXIS)
+        ax.set_ylim(row_count - 0.4, -0.6)  # rows go down
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
         ax.tick_params(labelbottom=table is tables[-1])
@@ -108,10 +113,10 @@ def brackets(*sources: Path) -> Figure:
     year = max(table.header["date"] for table in tables)[:4]
     legend = f"filled: published\nopen: found here, {year}"
     style.write_note(first, legend, (1, 1), xycoords="axes fraction", ha="right", va="top")
-    below: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (0, -32)}
+    style_below: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (0, -32)}
     for side, x, align in (("lower", 0, "left"), ("upper", 1, "right")):
         heading_style: dict[str, Any] = {"color": COLOURS[side], "fontweight": "bold", "ha": align}
-        style.write_note(last, HEADINGS[side], (x, 0), **heading_style, **below)
+        style.write_note(last, HEADINGS[side], (x, 0), **heading_style, **style_below)
     last.set_xlabel("mean number of shots")
     style.letter_panels(*figure.axes)
     return figure
@@ -122,25 +127,30 @@ def _draw_bound(ax: Axes, bound: BoundLine, side: str, row: int) -> None:
 
     Outward is to the left of a lower bound, and to the right of an upper one.
     """
-    point = float(bound.value), row
-    mark: dict[str, Any] = {"marker": MARKERS[side], "color": COLOURS[side], "ms": 5, "mew": 0.8}
-    fill = COLOURS[side] if bound.is_published else "white"
-    ax.plot(*point, **mark, mfc=fill, clip_on=False, gid="bound")
+    tip = float(bound.value), row
+    mark_style: dict[str, Any] = {
+        "marker": MARKERS[side],
+        "color": COLOURS[side],
+        "ms": 5,
+        "mew": 0.8,
+    }
+    fill_colour = COLOURS[side] if bound.is_published else "white"
+    ax.plot(*tip, **mark_style, mfc=fill_colour, clip_on=False, gid="bound")
     value = short_bound(bound.value, side)
     text_style: dict[str, Any] = {"va": "center_baseline", "bbox": None, "fontsize": style.SMALL}
     text_style["color"] = style.INK if bound.is_published or row == 0 else style.LABEL
     if side == "lower":
         text = f"{bound.label}  {value}"
-        style.write_note(ax, text, point, xytext=(-7, 0), ha="right", **text_style)
+        style.write_note(ax, text, tip, xytext=(-7, 0), ha="right", **text_style)
     else:
         text = f"{value}  {bound.label}"
-        style.write_note(ax, text, point, xytext=(7, 0), ha="left", **text_style)
+        style.write_note(ax, text, tip, xytext=(7, 0), ha="left", **text_style)
 
 
 # The root chain
 
 HITS, MISSES, MOST_CELLS = 17, 18, 8  # ship cells of the paper's game; l; the greatest j
-CHAIN, CELLS = 7, 4  # vertices drawn, and j for them
+CHAIN_LENGTH, FIRST_CELLS = 7, 4  # vertices drawn, and j for them
 
 
 @figure((TABLES["coverage"], "10x10_54332"))
@@ -156,10 +166,10 @@ def root_chain(coverage: Path) -> Figure:
 def _draw_chain(ax: Axes) -> None:
     """Draw the cells that a strategy shoots until its first hit, and the subtrees after hits.
 
-    A brace below groups the subtrees of the first CELLS cells, and another one the rest.
+    A brace below groups the subtrees of the FIRST_CELLS cells, and another one the rest.
     """
-    for i in range(CHAIN):
-        colour = style.BLUE if i < CELLS else style.ORANGE
+    for i in range(CHAIN_LENGTH):
+        colour = style.BLUE if i < FIRST_CELLS else style.ORANGE
         ax.plot([i, i + 1], [0, 0], color=style.GRID, lw=1.2, zorder=1)  # the miss
         ax.plot([i, i - 0.3], [0, -0.75], color=style.GRID, lw=1.2, zorder=1)  # the hit
         subtree = [(i - 0.3, -0.7), (i - 0.62, -1.6), (i + 0.1, -1.6)]
@@ -168,17 +178,22 @@ def _draw_chain(ax: Axes) -> None:
         ax.text(i, -0.02, f"$c_{i}$", ha="center", va="center", color=style.INK)
         style.write_note(ax, MISS.sign, (i + 0.5, 0), ha="center", va="center_baseline")
         style.write_note(ax, HIT.sign, (i - 0.19, -0.47), ha="center", va="center_baseline")
-    style.write_note(ax, "…", (CHAIN + 0.1, -0.05))
-    covered = f"first hit at one of j = {CELLS} cells:\nat most Cov({CELLS})"
-    others = f"behind {CELLS} misses: at most\nC(l − {CELLS} + {HITS}, {HITS}) sequences"
-    for first, end, text in ((0, CELLS, covered), (CELLS, CHAIN, others)):
-        left, right = first - 0.6, end - 0.9
+    style.write_note(ax, "…", (CHAIN_LENGTH + 0.1, -0.05))
+    covered_text = f"first hit at one of j = {FIRST_CELLS} cells:\nat most Cov({FIRST_CELLS})"
+    others_text = (
+        f"behind {FIRST_CELLS} misses: at most\nC(l − {FIRST_CELLS} + {HITS}, {HITS}) sequences"
+    )
+    for first_cell, next_cell, text in (
+        (0, FIRST_CELLS, covered_text),
+        (FIRST_CELLS, CHAIN_LENGTH, others_text),
+    ):
+        left, right = first_cell - 0.6, next_cell - 0.9
         ax.plot([left, left, right, right], [-1.7, -1.8, -1.8, -1.7], color=style.LABEL, lw=0.8)
         style.write_note(
             ax, text, ((left + right) / 2, -1.9), ha="center", va="top", color=style.INK
         )
     style.write_note(ax, "a strategy until its first hit: one fixed sequence of cells", (-0.3, 0.5))
-    ax.set_xlim(-0.8, CHAIN + 0.5)
+    ax.set_xlim(-0.8, CHAIN_LENGTH + 0.5)
     ax.set_ylim(-2.6, 0.8)
     ax.set_axis_off()
 
@@ -189,30 +204,30 @@ def _draw_parts(ax: Axes, table: Entries) -> None:
     The first part is Cov(j), the most configurations that any j cells meet. The second one counts
     the sequences of replies after j misses. The least sum is named.
     """
-    total = int(table.header["configurations"])
-    covered = [row["most_met"] / total for row in table][: MOST_CELLS + 1]
-    cells = range(len(covered))
-    others = [comb(MISSES - j + HITS, HITS) / total for j in cells]
-    sums = [covered[j] + others[j] for j in cells]
-    best_j = sums.index(min(sums))
-    ax.bar(cells, covered, 0.6, color=style.BLUE, alpha=0.55, label="Cov(j)")
+    configurations = int(table.header["configurations"])
+    covered_shares = [row["most_met"] / configurations for row in table][: MOST_CELLS + 1]
+    j_values = range(len(covered_shares))
+    other_shares = [comb(MISSES - j + HITS, HITS) / configurations for j in j_values]
+    bound_shares = [covered_shares[j] + other_shares[j] for j in j_values]
+    best_j = bound_shares.index(min(bound_shares))
+    ax.bar(j_values, covered_shares, 0.6, color=style.BLUE, alpha=0.55, label="Cov(j)")
     ax.bar(
-        cells,
-        others,
+        j_values,
+        other_shares,
         0.6,
-        bottom=covered,
+        bottom=covered_shares,
         color=style.ORANGE,
         alpha=0.55,
         hatch="////",  # told apart in grey
         edgecolor="white",
         label=f"C({MISSES} − j + {HITS}, {HITS})",
     )
-    bound = sums[best_j]
-    ax.axhline(bound, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0)
+    least_share = bound_shares[best_j]
+    ax.axhline(least_share, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0)
     style.write_note(
         ax,
-        f"least at j = {best_j}: A({MISSES}) = {bound:.4f} N",
-        (best_j, bound),
+        f"least at j = {best_j}: A({MISSES}) = {least_share:.4f} N",
+        (best_j, least_share),
         xytext=(0, 42),
         ha="center",
         color=style.INK,
@@ -245,15 +260,16 @@ def bonferroni_trees() -> Figure:
     figure = Figure(figsize=(6.2, 2.5))
     for panel, (cell, edges) in enumerate(TREES.items()):
         _draw_tree(figure.add_axes((panel / 3, 0.22, 1 / 3, 0.78)), cell, edges)
-    cells, pairs = len(COVERED), len(list(combinations(COVERED, 2)))
+    cell_count, pair_count = len(COVERED), len(list(combinations(COVERED, 2)))
     triples = [{cell, *edge} for cell, edges in TREES.items() for edge in edges]
-    whole = sum(triple <= set(COVERED) for triple in triples)
-    value = 1 - cells + pairs - whole
+    whole_count = sum(triple <= set(COVERED) for triple in triples)
+    terms_sum = 1 - cell_count + pair_count - whole_count
     figure.text(
         0.5,
         0.08,
-        f"a configuration that covers the i = {cells} filled cells has e = {whole} of these "
-        f"triples whole:  1 − i + C(i, 2) − e = 1 − {cells} + {pairs} − {whole} = {value}",
+        f"a configuration that covers the i = {cell_count} filled cells has e = {whole_count} of "
+        "these triples whole:  1 − i + C(i, 2) − e = "
+        f"1 − {cell_count} + {pair_count} − {whole_count} = {terms_sum}",
         ha="center",
         fontsize=style.SMALL + 0.5,
         color=style.INK,
@@ -278,9 +294,9 @@ def _draw_tree(ax: Axes, cell: int, edges: tuple[tuple[int, int], ...]) -> None:
             )
         )
         ax.plot(*zip(*(CORNERS[end] for end in edge), strict=True), color=style.INK, lw=2)
-    for n in range(1, cell + 1):
-        x, y = CORNERS[n]
-        is_covered = n in COVERED
+    for number in range(1, cell + 1):
+        x, y = CORNERS[number]
+        is_covered = number in COVERED
         ax.plot(
             x,
             y,
@@ -292,7 +308,7 @@ def _draw_tree(ax: Axes, cell: int, edges: tuple[tuple[int, int], ...]) -> None:
         ax.text(
             x,
             y,
-            str(n),
+            str(number),
             ha="center",
             va="center_baseline",
             color="white" if is_covered else style.INK,

@@ -33,19 +33,23 @@ def growth(source: Path) -> Figure:
     figure, ax = style.curve_panel()
     ax.set_yscale("log")
     empty_boards = []  # the side of each, and the index of its rule
-    for i, (contact, name) in enumerate(CONTACTS.items()):
+    for rule_index, (contact, rule_name) in enumerate(CONTACTS.items()):
         rows = [row for row in table if row["contact"] == contact]
         points = [(row["size"], row["configurations"]) for row in rows if row["configurations"]]
-        ax.plot(*zip(*points, strict=True), marker=style.MARKS[i], label=name)
-        empty_boards += [(row["size"], i) for row in rows if not row["configurations"]]
-    fewest = min(n for n in table.column("configurations") if n)
-    bottom = 10 ** (len(str(fewest)) - 2)  # a power of ten, at least ten times smaller
-    ax.set_ylim(bottom=bottom)
-    for size, i in empty_boards:
-        mark: dict[str, Any] = {"marker": style.MARKS[i], "color": style.PALETTE[i], "mfc": "white"}
-        ax.plot([size], [bottom], ls="none", **mark, clip_on=False, zorder=5, gid="none")
+        ax.plot(*zip(*points, strict=True), marker=style.MARKS[rule_index], label=rule_name)
+        empty_boards += [(row["size"], rule_index) for row in rows if not row["configurations"]]
+    fewest = min(count for count in table.column("configurations") if count)
+    axis_bottom = 10 ** (len(str(fewest)) - 2)  # a power of ten, at least ten times smaller
+    ax.set_ylim(bottom=axis_bottom)
+    for size, rule_index in empty_boards:
+        mark_style: dict[str, Any] = {
+            "marker": style.MARKS[rule_index],
+            "color": style.PALETTE[rule_index],
+            "mfc": "white",
+        }
+        ax.plot([size], [axis_bottom], ls="none", **mark_style, clip_on=False, zorder=5, gid="none")
         text = f"none on {size}×{size}: without\ntouching they do not fit"
-        style.write_note(ax, text, (size, bottom), xytext=(9, 7))
+        style.write_note(ax, text, (size, axis_bottom), xytext=(9, 7))
     ax.set_xlabel("side of the board")
     ax.set_ylabel("configurations of the fleet " + table.header["fleet"])
     ax.legend(title="ships")
@@ -61,12 +65,12 @@ SWEPT = (2, 4)  # the next cell of the sweep: the cells before it are decided
 def skyline() -> Figure:
     """Draw a partly swept board, and the state of the sweep: one number per column."""
     figure, ax = style.one_panel(0.38 * GAME.columns, 0.38 * GAME.rows)
-    closed = set()
+    closed_cells = set()
     for ship in SHIPS:
         mask = GAME.mask(ship)
-        closed |= set(GAME.cells_of(mask | GAME.halo(mask)))
+        closed_cells |= set(GAME.cells_of(mask | GAME.halo(mask)))
     closed_style: dict[str, Any] = {"facecolor": style.ORANGE, "alpha": 0.3, "lw": 0, "gid": "shut"}
-    for row, column in closed:
+    for row, column in closed_cells:
         if (row, column) >= SWEPT:
             ax.add_patch(Rectangle((column, row), 1, 1, **closed_style))
     next_cell_row, next_cell_column = SWEPT
@@ -76,22 +80,24 @@ def skyline() -> Figure:
         ax.add_patch(Rectangle((0, row), width, 1, facecolor=style.OPEN, lw=0, zorder=0))
     draw_board(ax, Position(GAME))
     draw_ships(ax, SHIPS)
-    heights = [closed_below(closed, column) for column in range(GAME.columns)]
-    steps = []  # points from left to right, two for each column
+    heights = [closed_below(closed_cells, column) for column in range(GAME.columns)]
+    skyline_points = []  # points from left to right, two for each column
     for column, height in enumerate(heights):
         y = next_row(column) + height
-        steps += [(column, y), (column + 1, y)]
-    (line,) = ax.plot(*zip(*steps, strict=True), color=style.BLUE, lw=2.5, zorder=4, gid="skyline")
-    (dot,) = ax.plot(
+        skyline_points += [(column, y), (column + 1, y)]
+    (skyline_line,) = ax.plot(
+        *zip(*skyline_points, strict=True), color=style.BLUE, lw=2.5, zorder=4, gid="skyline"
+    )
+    (next_cell_dot,) = ax.plot(
         next_cell_column + 0.5, next_cell_row + 0.5, "o", color=style.INK, zorder=4, lw=0
     )
-    signs = {
+    sign_by_name = {
         "decided": Patch(facecolor=style.OPEN),
         "closed by a ship": Patch(**closed_style),
-        "next cell": dot,
-        "skyline, and below it\nclosed cells of each column": line,
+        "next cell": next_cell_dot,
+        "skyline, and below it\nclosed cells of each column": skyline_line,
     }
-    ax.legend(signs.values(), signs, loc="center left", bbox_to_anchor=(1.02, 0.5))
+    ax.legend(sign_by_name.values(), sign_by_name, loc="center left", bbox_to_anchor=(1.02, 0.5))
     for column, height in enumerate(heights):
         style.write_note(
             ax,
@@ -158,28 +164,32 @@ def optima(source: Path) -> Figure:
 
     A thin line goes down to the bound by leaf counting. The highest dot is named.
     """
-    solved = optima_shown(source)
+    shown_optima = optima_shown(source)
     figure = Figure(figsize=(2.2, 2.9))
-    top = max((optimum.mean - optimum.hits for optimum in solved), default=1)
-    for i, (title, ships) in enumerate(PANELS.items()):
+    most_misses = max((optimum.mean - optimum.hits for optimum in shown_optima), default=1)
+    for i, (title, ship_counts) in enumerate(PANELS.items()):
         ax = figure.add_axes((i * 1.1, 0, 1, 1))
-        panel = [optimum for optimum in solved if len(optimum.game.fleet) in ships]
-        configurations = [optimum.configurations for optimum in panel]
-        misses = [optimum.mean - optimum.hits for optimum in panel]
-        least_misses = [optimum.bound - optimum.hits for optimum in panel]
+        panel_optima = [
+            optimum for optimum in shown_optima if len(optimum.game.fleet) in ship_counts
+        ]
+        configurations = [optimum.configurations for optimum in panel_optima]
+        misses = [optimum.mean - optimum.hits for optimum in panel_optima]
+        least_misses = [optimum.bound - optimum.hits for optimum in panel_optima]
         ax.vlines(configurations, least_misses, misses, color=style.GRID, lw=0.8, zorder=1)
         bound_style: dict[str, Any] = {"color": style.LABEL, "ms": 4}
         label = "leaf counting: at least"
         ax.plot(configurations, least_misses, "_", **bound_style, label=label)
         ax.plot(configurations, misses, "o", color=style.BLUE, ms=3, label="optimum")
-        if panel:
-            highest = misses.index(max(misses))
-            point = configurations[highest], misses[highest]
-            style.write_note(ax, str(panel[highest].game), point, xytext=(4, 5), ha="right")
+        if panel_optima:
+            highest_index = misses.index(max(misses))
+            point = configurations[highest_index], misses[highest_index]
+            style.write_note(
+                ax, str(panel_optima[highest_index].game), point, xytext=(4, 5), ha="right"
+            )
         ax.set_title(title)
         ax.set_xscale("log")
         ax.set_xlabel("configurations")
-        ax.set_ylim(0, 1.08 * top)
+        ax.set_ylim(0, 1.08 * most_misses)
         ax.grid(axis="y")
         if i:
             ax.tick_params(labelleft=False)
@@ -198,22 +208,38 @@ def greedy_loss(source: Path) -> Figure:
     """
     rows = [row for row in TABLES["greedy_loss"].read(source) if row["percent_best"] is not None]
     configurations = [row["configurations"] for row in rows]
-    best = [row["percent_best"] for row in rows]
-    worst = [row["percent_worst"] or row["percent_best"] for row in rows]
+    best_percents = [row["percent_best"] for row in rows]
+    worst_percents = [row["percent_worst"] or row["percent_best"] for row in rows]
     figure, ax = style.curve_panel()
-    ax.vlines(configurations, best, worst, color=style.GRID, lw=0.8, zorder=1)
+    ax.vlines(configurations, best_percents, worst_percents, color=style.GRID, lw=0.8, zorder=1)
     ax.plot(
-        configurations, worst, "_", color=style.LABEL, ms=5, label="ties broken worst", zorder=2
+        configurations,
+        worst_percents,
+        "_",
+        color=style.LABEL,
+        ms=5,
+        label="ties broken worst",
+        zorder=2,
     )
-    points = list(zip(configurations, best, strict=True))
-    losing = [(n, percent) for n, percent in points if percent > 0]
-    label = f"ties broken best: {len(losing)} games, worse than the optimum"
-    ax.plot(*zip(*losing, strict=True), "o", color=style.ORANGE, ms=3.5, label=label, zorder=3)
-    optimal = [n for n, percent in points if percent == 0]
-    label = f"ties broken best: {len(optimal)} games, optimal"
-    ax.plot(optimal, [0] * len(optimal), "|", color=style.GREEN, ms=7, label=label, zorder=3)
+    points = list(zip(configurations, best_percents, strict=True))
+    losing_points = [(count, percent) for count, percent in points if percent > 0]
+    label = f"ties broken best: {len(losing_points)} games, worse than the optimum"
+    ax.plot(
+        *zip(*losing_points, strict=True), "o", color=style.ORANGE, ms=3.5, label=label, zorder=3
+    )
+    optimal_counts = [count for count, percent in points if percent == 0]
+    label = f"ties broken best: {len(optimal_counts)} games, optimal"
+    ax.plot(
+        optimal_counts,
+        [0] * len(optimal_counts),
+        "|",
+        color=style.GREEN,
+        ms=7,
+        label=label,
+        zorder=3,
+    )
     ax.set_xscale("log")
-    ax.set_ylim(-0.15, 1.3 * max(worst))
+    ax.set_ylim(-0.15, 1.3 * max(worst_percents))
     ax.set_xlabel("configurations")
     ax.set_ylabel("more shots than the optimum, percent")
     ax.legend(loc="upper left")
@@ -226,8 +252,8 @@ SHAPES = {
     "torus": "torus: rows wrap too",
     "hex": "hexagons",
 }
-WIDE, HIGH, BETWEEN = 1.5, 0.34, 0.15  # inches: a panel, a fleet, between panels
-APART = 0.18  # of the marks of one fleet, in rows
+PANEL_WIDTH, FLEET_HEIGHT, PANEL_GAP = 1.5, 0.34, 0.15  # inches: a panel, a fleet, between panels
+MARK_DISTANCE = 0.18  # of the marks of one fleet, in rows
 
 
 def _size_text(game: Game) -> str:
@@ -244,23 +270,27 @@ def borders(source: Path) -> Figure:
     table = TABLES["boards"].read(source)
     fleets = list(dict.fromkeys(_fleet_text(row["game"]) for row in table))
     sizes = list(dict.fromkeys(_size_text(row["game"]) for row in table))
-    width, height = len(sizes) * (WIDE + BETWEEN), HIGH * len(fleets)
+    width, height = len(sizes) * (PANEL_WIDTH + PANEL_GAP), FLEET_HEIGHT * len(fleets)
     figure = Figure(figsize=(width, height))
-    for panel, size in enumerate(sizes):
-        ax = figure.add_axes((panel * (WIDE + BETWEEN) / width, 0, WIDE / width, 1))
-        panel_rows = [row for row in table if _size_text(row["game"]) == size]
+    for panel_index, size_text in enumerate(sizes):
+        ax = figure.add_axes(
+            (panel_index * (PANEL_WIDTH + PANEL_GAP) / width, 0, PANEL_WIDTH / width, 1)
+        )
+        size_rows = [row for row in table if _size_text(row["game"]) == size_text]
         for i in range(1, len(fleets)):
             ax.axhline(i - 0.5, color=style.GRID, lw=0.5, zorder=1)
         for i, (board, name) in enumerate(SHAPES.items()):
-            rows = [row for row in panel_rows if row["board"] == board]
-            offset = (i + 0.5 - len(SHAPES) / 2) * APART  # from the middle of the fleet's row
-            y = [fleets.index(_fleet_text(row["game"])) + offset for row in rows]
-            means = [row["mean"] for row in rows]
+            board_rows = [row for row in size_rows if row["board"] == board]
+            offset = (
+                i + 0.5 - len(SHAPES) / 2
+            ) * MARK_DISTANCE  # from the middle of the fleet's row
+            y = [fleets.index(_fleet_text(row["game"])) + offset for row in board_rows]
+            means = [row["mean"] for row in board_rows]
             ax.plot(means, y, style.MARKS[i], color=style.PALETTE[i], label=name, gid=board)
-        ax.set_title(size)
+        ax.set_title(size_text)
         ax.set_ylim(len(fleets) - 0.5, -0.5)
         ax.set_yticks(range(len(fleets)), fleets)
-        ax.tick_params(axis="y", length=0, labelleft=panel == 0)
+        ax.tick_params(axis="y", length=0, labelleft=panel_index == 0)
         ax.grid(axis="x")
         ax.set_xlabel("mean shots")
     first = figure.axes[0]
@@ -277,27 +307,31 @@ RULES = {
     **{"name": "the ship of each hit", "place": "the whole ship"},
 }
 ANNOUNCEMENTS = {rule: RULES[rule] for rule in ("sunk", "ship", "name")}
-GAME_HIGH = 0.22  # inches per game
-MANY, MOST_GAMES = 20, 20  # configurations, at least; games, at most
+GAME_HEIGHT = 0.22  # inches per game
+LEAST_CONFIGURATIONS, MOST_GAMES = 20, 20  # configurations, at least; games, at most
 
 
 def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
     """Map each game to the mean shots that each rule in ANNOUNCEMENTS saves.
 
     A rule is compared with announcing nothing, and games that are not solved by all rules are left
-    out. Games have ships of two lengths or more, and at least MANY configurations. Games whose
-    ships may touch at corners only are left out too.
+    out. Games have ships of two lengths or more, and at least LEAST_CONFIGURATIONS configurations.
+    Games whose ships may touch at corners only are left out too.
     """
-    means: dict[Game, dict[str, Fraction]] = {}
+    mean_by_rule_of_game: dict[Game, dict[str, Fraction]] = {}
     for row in TABLES["optima"].read(source):
         game = row["game"].with_announcement("nothing")
-        if row["configurations"] >= MANY and len(set(game.fleet)) > 1 and game.contact != "corner":
+        if (
+            row["configurations"] >= LEAST_CONFIGURATIONS
+            and len(set(game.fleet)) > 1
+            and game.contact != "corner"
+        ):
             mean = Fraction(row["total_height"], row["configurations"])
-            means.setdefault(game, {})[row["announce"]] = mean
+            mean_by_rule_of_game.setdefault(game, {})[row["announce"]] = mean
     return {
-        game: {rule: by_rule["nothing"] - by_rule[rule] for rule in ANNOUNCEMENTS}
-        for game, by_rule in means.items()
-        if by_rule.keys() >= {"nothing", *ANNOUNCEMENTS}
+        game: {rule: mean_by_rule["nothing"] - mean_by_rule[rule] for rule in ANNOUNCEMENTS}
+        for game, mean_by_rule in mean_by_rule_of_game.items()
+        if mean_by_rule.keys() >= {"nothing", *ANNOUNCEMENTS}
     }
 
 
@@ -307,18 +341,30 @@ def announcements(source: Path) -> Figure:
 
     The games are those in which the names of hit ships save most.
     """
-    saved = shots_saved(source)
-    games = sorted(saved, key=lambda game: (saved[game]["name"], str(game)))[-MOST_GAMES:]
-    figure, ax = style.one_panel(style.WIDTH, GAME_HIGH * len(games))
+    saved_by_game = shots_saved(source)
+    games = sorted(saved_by_game, key=lambda game: (saved_by_game[game]["name"], str(game)))
+    games = games[-MOST_GAMES:]
+    figure, ax = style.one_panel(style.WIDTH, GAME_HEIGHT * len(games))
     for i, (rule, label) in enumerate(ANNOUNCEMENTS.items()):
-        values = [float(saved[game][rule]) for game in games]
-        mark: dict[str, Any] = {"color": style.PALETTE[i], "ms": 3.5 + 3 * i, "fillstyle": "none"}
-        ax.plot(values, range(len(games)), style.MARKS[i], **mark, label=label, gid=rule)
-    names = []
+        shots_saved_of_games = [float(saved_by_game[game][rule]) for game in games]
+        mark_style: dict[str, Any] = {
+            "color": style.PALETTE[i],
+            "ms": 3.5 + 3 * i,
+            "fillstyle": "none",
+        }
+        ax.plot(
+            shots_saved_of_games,
+            range(len(games)),
+            style.MARKS[i],
+            **mark_style,
+            label=label,
+            gid=rule,
+        )
+    game_names = []
     for game in games:
-        touching = ", touching" if game.contact == "any" else ""
-        names.append(f"{_size_text(game)}: {_fleet_text(game)}{touching}")
-    ax.set_yticks(range(len(games)), names)
+        touching_text = ", touching" if game.contact == "any" else ""
+        game_names.append(f"{_size_text(game)}: {_fleet_text(game)}{touching_text}")
+    ax.set_yticks(range(len(games)), game_names)
     ax.set_ylim(-0.7, len(games) - 0.3)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="both")
@@ -327,22 +373,27 @@ def announcements(source: Path) -> Figure:
     return figure
 
 
-RULE_HIGH = 0.3  # inches per rule
+RULE_HEIGHT = 0.3  # inches per rule
 
 
 @figure(TABLES["reply_worth"])
 def reply_worth(source: Path) -> Figure:
     """Draw a row per rule of replies: a dot per game at the shots saved, a bar at their mean."""
-    saved: dict[str, list[float]] = {rule: [] for rule in RULES}
+    saved_by_rule: dict[str, list[float]] = {rule: [] for rule in RULES}
     for row in TABLES["reply_worth"].read(source):
-        if row["rule"] in saved:
-            saved[row["rule"]].append(row["saved"])
-    means = {rule: sum(values) / len(values) for rule, values in saved.items()}
-    rules = sorted(RULES, key=means.__getitem__)
-    figure, ax = style.one_panel(style.WIDTH, RULE_HIGH * len(rules))
+        if row["rule"] in saved_by_rule:
+            saved_by_rule[row["rule"]].append(row["saved"])
+    mean_by_rule = {rule: sum(values) / len(values) for rule, values in saved_by_rule.items()}
+    rules = sorted(RULES, key=mean_by_rule.__getitem__)
+    figure, ax = style.one_panel(style.WIDTH, RULE_HEIGHT * len(rules))
     for y, rule in enumerate(rules):
         _draw_dots(
-            ax, saved[rule], y, colour=style.PALETTE[0], bar_colour=style.PALETTE[1], gid=rule
+            ax,
+            saved_by_rule[rule],
+            y,
+            colour=style.PALETTE[0],
+            bar_colour=style.PALETTE[1],
+            gid=rule,
         )
     ax.set_yticks(range(len(rules)), [RULES[rule] for rule in rules])
     ax.set_ylim(-0.7, len(rules) - 0.3)
@@ -379,7 +430,7 @@ def questions(source: Path) -> Figure:
     A bar is at the mean of the dots.
     """
     table = TABLES["questions"].read(source)
-    figure, ax = style.one_panel(style.WIDTH, RULE_HIGH * len(QUESTIONS))
+    figure, ax = style.one_panel(style.WIDTH, RULE_HEIGHT * len(QUESTIONS))
     for y, kind in enumerate(QUESTIONS):
         bits = [row["bits"] for row in table if row["kind"] == kind]
         colour = style.ORANGE if kind == "shot" else style.BLUE
@@ -396,7 +447,8 @@ def questions(source: Path) -> Figure:
 @figure(TABLES["questions"])
 def questions_or_shots(source: Path) -> Figure:
     """Draw a row per board: the bits of the best shot, and of questions, true and 10 % false."""
-    best: dict[int, dict[str, float]] = {}  # for each board, the most bits by the name of a mark
+    # For each board, the most bits by the name of a mark.
+    best_bits_by_board: dict[int, dict[str, float]] = {}
     for row in TABLES["questions"].read(source):
         is_shot = row["kind"] == "shot"
         bits_by_name = {
@@ -405,17 +457,17 @@ def questions_or_shots(source: Path) -> Figure:
         if row["kind"] in YES_OR_NO:
             bits_by_name["yes or no"] = row["bits"]
             bits_by_name["yes or no, 10 % false"] = row["bits_if_wrong"]
-        best_on_board = best.setdefault(row["board"], {})
+        best_bits_by_name = best_bits_by_board.setdefault(row["board"], {})
         for name, bits in bits_by_name.items():
-            best_on_board[name] = max(best_on_board.get(name, 0), bits)
-    boards = sorted(best, key=lambda board: best[board]["best shot"])
+            best_bits_by_name[name] = max(best_bits_by_name.get(name, 0), bits)
+    boards = sorted(best_bits_by_board, key=lambda board: best_bits_by_board[board]["best shot"])
     figure, ax = style.one_panel(style.WIDTH, 0.16 * len(boards))
     names = ("best shot", "yes or no", "yes or no, 10 % false", "best question, 10 % false")
     colours = (style.ORANGE, style.BLUE, style.SKY, style.GREEN)
-    for name, mark, colour in zip(names, style.MARKS, colours, strict=False):
-        bits_of_boards = [best[board][name] for board in boards]
-        look: dict[str, Any] = {"color": colour, "fillstyle": "none"}
-        ax.plot(bits_of_boards, range(len(boards)), mark, **look, label=name, gid=name)
+    for name, marker, colour in zip(names, style.MARKS, colours, strict=False):
+        bits_of_boards = [best_bits_by_board[board][name] for board in boards]
+        mark_style: dict[str, Any] = {"color": colour, "fillstyle": "none"}
+        ax.plot(bits_of_boards, range(len(boards)), marker, **mark_style, label=name, gid=name)
     ax.set_yticks(range(len(boards)), [str(board) for board in boards])
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="both")
@@ -433,14 +485,14 @@ SHIP = Game.parse("10x10:5,ends=hit")
 def first_hit(source: Path) -> Figure:
     """Draw the chance of a hit against the number of shots, for one ship of five cells on 10x10."""
     rows = [row for row in TABLES["first_hit"].read(source) if row["game"] == SHIP]
-    chances = {
+    chances_by_name = {
         "best": [row["at_least"] / row["configurations"] for row in rows],
         "greedy": [row["greedy"] / row["configurations"] for row in rows],
         "checkerboard, at random": [row["checkerboard"] for row in rows],
         "random": [row["random"] for row in rows],
     }
     drawn, ax = style.curve_panel()
-    for i, (name, values) in enumerate(chances.items()):
+    for i, (name, values) in enumerate(chances_by_name.items()):
         ax.plot([row["shots"] for row in rows], values, marker=style.MARKS[i], label=name)
     ax.set_ylim(0, 1.02)
     ax.set_xticks(range(0, len(rows) + 1, 5))
@@ -460,13 +512,16 @@ def hexagonal(*sources: Path) -> Figure:
     tables = [TABLES["occurrence"].read(source) for source in sources]
     games = [Game.parse(table.header["game"]) for table in tables]
     sizes = [board_size(game) for game in games]  # in cells
-    cell = (style.PAGE - 2 * style.MARGIN - LETTER - GAP) / sum(across for across, _ in sizes)
+    all_across = sum(cells_across for cells_across, _ in sizes)
+    cell_size = (style.PAGE - 2 * style.MARGIN - LETTER - GAP) / all_across
     figure_width = style.PAGE - 2 * style.MARGIN - LETTER
-    figure_height = cell * max(down for _, down in sizes)
+    figure_height = cell_size * max(cells_down for _, cells_down in sizes)
     figure = Figure(figsize=(figure_width, figure_height))
     left = 0.0
-    for half, table, game, (across, down) in zip(HALVES, tables, games, sizes, strict=True):
-        width, height = cell * across, cell * down  # inches
+    for half, table, game, (cells_across, cells_down) in zip(
+        HALVES, tables, games, sizes, strict=True
+    ):
+        width, height = cell_size * cells_across, cell_size * cells_down  # inches
         box = (
             left / figure_width,
             1 - height / figure_height,

@@ -43,40 +43,40 @@ def equilibria(source: Path) -> Figure:
     """
     rows = equilibria_shown(source)
     figure = Figure(figsize=(2.9, 2.9))
-    left, right = figure.add_axes((0, 0, 1, 1)), figure.add_axes((1.35, 0, 1, 1))
-    for (label, ships), colour, mark in zip(
+    left_axes, right_axes = figure.add_axes((0, 0, 1, 1)), figure.add_axes((1.35, 0, 1, 1))
+    for (label, ship_counts), colour, marker in zip(
         FLEETS.items(), style.PALETTE, style.MARKS, strict=False
     ):
-        games = [row for row in rows if len(row["game"].fleet) in ships]
-        look: dict[str, Any] = {"color": colour, "ms": 3.5, "label": label}
-        hidings = [row["hidings"] for row in games]
-        shots_given_away = [float(row["value"] - row["uniform"]) for row in games]
-        left.plot(hidings, shots_given_away, mark, **look)
-        not_uniform = [row for row in games if not row["is_uniform"]]
+        shown_rows = [row for row in rows if len(row["game"].fleet) in ship_counts]
+        mark_style: dict[str, Any] = {"color": colour, "ms": 3.5, "label": label}
+        hidings = [row["hidings"] for row in shown_rows]
+        shots_given_away = [float(row["value"] - row["uniform"]) for row in shown_rows]
+        left_axes.plot(hidings, shots_given_away, marker, **mark_style)
+        not_uniform = [row for row in shown_rows if not row["is_uniform"]]
         uniform_border = [row["uniform_border"] for row in not_uniform]
         best_border = [row["border"] for row in not_uniform]
-        right.plot(uniform_border, best_border, mark, **look)
+        right_axes.plot(uniform_border, best_border, marker, **mark_style)
     if rows:
-        most = max(rows, key=lambda row: row["value"] - row["uniform"])
-        point = most["hidings"], float(most["value"] - most["uniform"])
-        style.write_note(left, str(most["game"]), point, xytext=(5, 2))
-    left.set_xscale("log")
-    left.set_xlabel("ways to hide")
-    left.set_ylabel("shots that a uniform hider gives away")
-    left.grid(axis="y")
-    left.set_ylim(top=0.68)  # the legend goes above the dots
-    left.legend(loc="upper left")
-    ends = (0.35, 1.0)
-    right.plot(ends, ends, color=style.LABEL, lw=0.8, zorder=1)
-    right.set_xlabel("ship cells at the border, drawn uniformly")
-    right.set_ylabel("the same in the best hider's mix")
-    right.grid()
-    style.letter_panels(left, right)
+        worst_row = max(rows, key=lambda row: row["value"] - row["uniform"])
+        point = worst_row["hidings"], float(worst_row["value"] - worst_row["uniform"])
+        style.write_note(left_axes, str(worst_row["game"]), point, xytext=(5, 2))
+    left_axes.set_xscale("log")
+    left_axes.set_xlabel("ways to hide")
+    left_axes.set_ylabel("shots that a uniform hider gives away")
+    left_axes.grid(axis="y")
+    left_axes.set_ylim(top=0.68)  # the legend goes above the dots
+    left_axes.legend(loc="upper left")
+    diagonal_ends = (0.35, 1.0)
+    right_axes.plot(diagonal_ends, diagonal_ends, color=style.LABEL, lw=0.8, zorder=1)
+    right_axes.set_xlabel("ship cells at the border, drawn uniformly")
+    right_axes.set_ylabel("the same in the best hider's mix")
+    right_axes.grid()
+    style.letter_panels(left_axes, right_axes)
     return figure
 
 
-CELL, ASIDE, ABOVE, ACROSS = 0.36, 0.68, 0.75, 3  # inches, inches, inches, boards per row
-MOST = 6  # percentage points at the ends of the scale
+CELL, GAP_BESIDE, GAP_ABOVE, ACROSS = 0.36, 0.68, 0.75, 3  # inches, inches, inches, boards per row
+MOST_POINTS = 6  # percentage points at the ends of the scale
 
 
 @figure(TABLES["equilibrium_cells"])
@@ -86,9 +86,9 @@ def equilibrium_maps(source: Path) -> Figure:
     games = sorted(
         set(table.column("game")), key=lambda game: (len(game.fleet), game.cells, str(game))
     )
-    width = ACROSS * (max(game.columns for game in games) * CELL + ASIDE)
+    width = ACROSS * (max(game.columns for game in games) * CELL + GAP_BESIDE)
     row_heights = [
-        max(game.rows for game in games[start : start + ACROSS]) * CELL + ABOVE
+        max(game.rows for game in games[start : start + ACROSS]) * CELL + GAP_ABOVE
         for start in range(0, len(games), ACROSS)
     ]
     height = sum(row_heights)
@@ -122,22 +122,22 @@ def _draw_differences(ax: Axes, game: Game, entries: Iterable[dict[str, Any]]) -
 
     entries -- the rows of the table for the game, one for each cell. Return the colours.
     """
-    points = np.zeros((game.rows, game.columns))
+    differences = np.zeros((game.rows, game.columns))
     for entry in entries:
         row, column = entry["row"], entry["column"]
-        points[row, column] = 100 * (entry["probability"] - entry["uniform"])
+        differences[row, column] = 100 * (entry["probability"] - entry["uniform"])
         ax.text(
             column + 0.5,
             row + 0.5,
-            _signed(points[row, column]),
+            _signed(differences[row, column]),
             ha="center",
             va="center",
             fontsize=style.SMALL,
             gid="value",
         )
-    x, y = np.arange(game.columns + 1), np.arange(game.rows + 1)
-    norm = TwoSlopeNorm(0, -MOST, MOST)
-    return ax.pcolormesh(x, y, points, cmap=style.LESS_OR_MORE, norm=norm)
+    column_edges, row_edges = np.arange(game.columns + 1), np.arange(game.rows + 1)
+    norm = TwoSlopeNorm(0, -MOST_POINTS, MOST_POINTS)
+    return ax.pcolormesh(column_edges, row_edges, differences, cmap=style.LESS_OR_MORE, norm=norm)
 
 
 def _signed(points: float) -> str:

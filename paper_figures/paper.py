@@ -50,15 +50,16 @@ def grid_values(table: Entries, values: Sequence[float]) -> list[list[float]]:
     """
     cells = list(zip(table.column("row"), table.column("column"), strict=True))
     value_of = dict(zip(cells, values, strict=True))
-    rows = 1 + max((row for row, _ in cells), default=-1)
-    columns = 1 + max((column for _, column in cells), default=-1)
-    grid = {(row, column) for row in range(rows) for column in range(columns)}
+    row_count = 1 + max((row for row, _ in cells), default=-1)
+    column_count = 1 + max((column for _, column in cells), default=-1)
+    grid_cells = {(row, column) for row in range(row_count) for column in range(column_count)}
     has_repeats = len(value_of) < len(cells)
-    if not grid or has_repeats or set(value_of) != grid:
+    if not grid_cells or has_repeats or set(value_of) != grid_cells:
         raise RecordError(
-            f"{table.path}: the rows do not give each cell of a {rows}x{columns} grid once"
+            f"{table.path}: the rows do not give each cell of a {row_count}x{column_count} grid "
+            "once"
         )
-    return [[value_of[row, column] for column in range(columns)] for row in range(rows)]
+    return [[value_of[row, column] for column in range(column_count)] for row in range(row_count)]
 
 
 def draw_cells(
@@ -202,29 +203,29 @@ def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
 
     Dotted lines are our means, dashed lines the printed ones.
     """
-    printed = {row["name"]: row["value"] for row in records.read(numbers).rows}
+    printed_values = {row["name"]: row["value"] for row in records.read(numbers).rows}
     drawn, ax = style.curve_panel(height=2.8)
     means: list[tuple[float, str, str, str]] = []  # value, text, dashes and colour of each line
     for after_a_hit, source in (("line", line), ("cross", cross)):
         colour, dashes, label, name = AFTER_A_HIT[after_a_hit]
         table = TABLES["evaluations"].read(source)
-        millions = [n / 1e6 for n in table.column("configurations")]
+        millions = [count / 1e6 for count in table.column("configurations")]
         ax.plot(table.column("shots"), millions, dashes, color=colour, label=label)
-        mean, printed_mean = float(table.header["mean"]), printed[name]
+        mean, printed_mean = float(table.header["mean"]), printed_values[name]
         means.append((mean, f"mean {mean:.1f}", ":", colour))
         means.append((float(printed_mean), f"printed {printed_mean}", "--", colour))
-    top = ax.dataLim.ymax
+    most_millions = ax.dataLim.ymax
     white_box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
     left_of_line: dict[str, Any] = {"xytext": (-3, -6), "ha": "right"}
     right_of_line: dict[str, Any] = {"xytext": (3, -6), "ha": "left"}
     for i, (value, text, dashes, colour) in enumerate(means):
         is_inner = i in (1, 2)  # inner texts go above the outer lines
-        height = top * (1.32 if is_inner else 1.2)
+        height = most_millions * (1.32 if is_inner else 1.2)
         ax.plot([value] * 2, [0, height], dashes, color=colour, lw=0.9, gid="mean")
         beside = left_of_line if i < 2 else right_of_line  # two lines of each strategy
         style.write_note(ax, text, (value, height), **beside, color=colour, bbox=white_box)
     ax.set_xlabel("shots")
     ax.set_ylabel("configurations, millions")
-    ax.set_ylim(0, 1.4 * top)
+    ax.set_ylim(0, 1.4 * most_millions)
     ax.legend(loc="upper left", title="after a hit, reconstructed")
     return drawn

@@ -40,8 +40,8 @@ SHOWN = {
     "random": "random",
 }
 WIDTH, GAP, ROW = 2.2, 0.34, 0.33  # inches; of a player
-MIDDLE = 0.05, 0.25, 0.75, 0.95  # shares of the games where lines begin and end
-SAMPLE = 10**6  # games; a player with more has played every configuration
+QUANTILE_SHARES = 0.05, 0.25, 0.75, 0.95  # shares of the games where lines begin and end
+MOST_SAMPLED_GAMES = 10**6  # games; a player with more has played every configuration
 
 
 def finished_shares(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
@@ -51,13 +51,13 @@ def finished_shares(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
 
     histogram -- the number of games for each number of shots.
     """
-    total, games_finished = sum(histogram.values()), 0
-    numbers, shares = [min(histogram) - 1], [0.0]
+    game_count, games_finished = sum(histogram.values()), 0
+    shot_counts, shares = [min(histogram) - 1], [0.0]
     for shots, games in sorted(histogram.items()):
         games_finished += games
-        numbers.append(shots)
-        shares.append(games_finished / total)
-    return numbers, shares
+        shot_counts.append(shots)
+        shares.append(games_finished / game_count)
+    return shot_counts, shares
 
 
 def _mean_shots(histogram: dict[int, int]) -> float:
@@ -70,28 +70,30 @@ def leaderboard(source: Path) -> Figure:
     """Draw a panel per set of rules, and in it a row per player."""
     histograms: dict[Game, dict[str, dict[int, int]]] = {}  # by game and player
     for row in TABLES["leaderboard_shots"].read(source):
-        players = histograms.setdefault(row["game"], {})
-        players.setdefault(row["strategy"], {})[row["shots"]] = row["games"]
+        histogram_by_player = histograms.setdefault(row["game"], {})
+        histogram_by_player.setdefault(row["strategy"], {})[row["shots"]] = row["games"]
     games = [game for game in map(Game.parse, RULES) if game in histograms]
     figure = Figure(figsize=(len(games) * WIDTH, ROW * len(SHOWN)))
-    for panel, game in enumerate(games):
-        ax = figure.add_axes((panel / len(games), 0, (1 - GAP / 2) / len(games), 1))
-        players = histograms[game]
-        best = best_known(players)
-        for y, (start, label) in enumerate(SHOWN.items()):
-            player = next((player for player in players if player.startswith(start)), None)
+    for panel_index, game in enumerate(games):
+        ax = figure.add_axes((panel_index / len(games), 0, (1 - GAP / 2) / len(games), 1))
+        histogram_by_player = histograms[game]
+        best_player = best_known(histogram_by_player)
+        for y, (name_start, label) in enumerate(SHOWN.items()):
+            player = next(
+                (player for player in histogram_by_player if player.startswith(name_start)), None
+            )
             if player is None:
                 continue
             colour = style.STRATEGIES.get(label, style.LABEL)
-            _draw_player(ax, players[player], y, colour)
-            if player == best:
-                corner: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (4, 4)}
-                style.write_note(ax, f"best known: {label}", (0, 0), **corner)
+            _draw_player(ax, histogram_by_player[player], y, colour)
+            if player == best_player:
+                corner_style: dict[str, Any] = {"xycoords": "axes fraction", "xytext": (4, 4)}
+                style.write_note(ax, f"best known: {label}", (0, 0), **corner_style)
         ax.set_title(RULES[str(game)])
         ax.set_xlabel("shots")
         ax.set_xlim(15, 105)
         ax.set_xticks(range(20, 101, 20))
-        ax.set_yticks(range(len(SHOWN)), [] if panel else SHOWN.values())
+        ax.set_yticks(range(len(SHOWN)), [] if panel_index else SHOWN.values())
         ax.set_ylim(len(SHOWN) + 0.3, -0.6)
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="x")
@@ -105,7 +107,7 @@ def _draw_player(ax: Axes, histogram: dict[int, int], y: int, colour: str) -> No
     A circle marks the mean, with its value.
     """
     shots, shares = finished_shares(histogram)
-    quantiles = [shots[bisect_left(shares, share)] for share in MIDDLE]
+    quantiles = [shots[bisect_left(shares, share)] for share in QUANTILE_SHARES]
     thin_start, thick_start, thick_end, thin_end = quantiles
     ax.plot([thin_start, thin_end], [y] * 2, color=colour, lw=1)
     ax.plot([thick_start, thick_end], [y] * 2, color=colour, lw=4, solid_capstyle="butt")
@@ -118,9 +120,11 @@ def best_known(histograms: dict[str, dict[int, int]]) -> str:
     """Return the player with the least mean; those that played every configuration go first.
 
     histograms -- for each player, the number of games for each number of shots. A player with more
-    than SAMPLE games has played every configuration.
+    than MOST_SAMPLED_GAMES games has played every configuration.
     """
-    complete = [name for name, games in histograms.items() if sum(games.values()) > SAMPLE]
+    complete = [
+        name for name, games in histograms.items() if sum(games.values()) > MOST_SAMPLED_GAMES
+    ]
     return min(complete or histograms, key=lambda name: _mean_shots(histograms[name]))
 
 
@@ -131,15 +135,15 @@ ONE_SHIP: dict[str, tuple[str, Any]] = {  # label -> name in the table, dashes
     "Thompson": ("greedy:endgame=0", "-"),
     "optimal": ("optimal", "--"),
 }
-OF_THE_POST = {  # label -> column of the table
+PLAYERS_OF_THE_POST = {  # label -> column of the table
     "random": "random",
     "Thompson, 1,000 samples": "thompson_1000",
     "Thompson, as printed": "thompson",
     "all that is heard": "whole",
     "exact greedy": "greedy",
 }
-BIN = 2  # shots
-HIGH = 3.4  # inches
+SHOTS_PER_BIN = 2  # shots
+AXES_HEIGHT = 3.4  # inches
 
 
 @figure(TABLES["thompson"], TABLES["thompson_small"], TABLES["thompson_optimistic"])
@@ -148,29 +152,29 @@ def thompson(source: Path, small: Path, optimistic: Path) -> Figure:
 
     On the right are those of simulated games.
     """
-    figure = Figure(figsize=(6.5, HIGH))
-    left, right = figure.add_axes((0, 0, 0.36, 1)), figure.add_axes((0.46, 0, 0.54, 1))
-    _draw_one_ship(left, TABLES["thompson_small"].read(small))
-    _draw_boxed_game(right, TABLES["thompson"].read(source))
-    _draw_optimistic_means(right, TABLES["thompson_optimistic"].read(optimistic))
-    style.letter_panels(left, right)
+    figure = Figure(figsize=(6.5, AXES_HEIGHT))
+    left_axes, right_axes = figure.add_axes((0, 0, 0.36, 1)), figure.add_axes((0.46, 0, 0.54, 1))
+    _draw_one_ship(left_axes, TABLES["thompson_small"].read(small))
+    _draw_boxed_game(right_axes, TABLES["thompson"].read(source))
+    _draw_optimistic_means(right_axes, TABLES["thompson_optimistic"].read(optimistic))
+    style.letter_panels(left_axes, right_axes)
     return figure
 
 
 def _draw_one_ship(ax: Axes, table: Entries) -> None:
     """Draw the exact distribution of shots of each player in ONE_SHIP, with its mean."""
     rows = [row for row in table if str(row["game"]) == ONE_SHIP_GAME]
-    for mark, (label, (player, dashes)) in zip(style.MARKS, ONE_SHIP.items(), strict=False):
+    for marker, (label, (player, dashes)) in zip(style.MARKS, ONE_SHIP.items(), strict=False):
         probabilities = {
             row["shots"]: row["probability"] for row in rows if row["player"] == player
         }
-        mean = float(sum(shots * p for shots, p in probabilities.items()))
-        percent = [100 * float(p) for p in probabilities.values()]
+        mean = float(sum(shots * probability for shots, probability in probabilities.items()))
+        percents = [100 * float(probability) for probability in probabilities.values()]
         ax.plot(
             list(probabilities),
-            percent,
+            percents,
             ls=dashes,
-            marker=mark,
+            marker=marker,
             ms=3,
             color=style.STRATEGIES.get(label, style.LABEL),
             label=f"{label}, mean {mean:.1f}",
@@ -188,26 +192,26 @@ def _draw_boxed_game(ax: Axes, table: Entries) -> None:
 
     The lines are at y = 0, -1, -2 and so on. The label is beside the distribution.
     """
-    for i, (label, column) in enumerate(OF_THE_POST.items()):
-        base = -i
+    for line_index, (label, column) in enumerate(PLAYERS_OF_THE_POST.items()):
+        base_y = -line_index
         shots = table.column(column)
         colour = style.STRATEGIES.get(label.partition(",")[0], style.GRID)
-        games_by_bin = Counter((n - 1) // BIN for n in shots)
+        games_by_bin = Counter((shot_count - 1) // SHOTS_PER_BIN for shot_count in shots)
         # One bin more than there are, so that the steps come down again.
         bins = range(min(games_by_bin), max(games_by_bin) + 2)
         height_of_game = 0.8 / max(games_by_bin.values())
-        y = [games_by_bin[b] * height_of_game + base for b in bins]
-        x = [BIN * b + 0.5 for b in bins]
-        ax.fill_between(x, y, base, step="post", color=colour, alpha=0.25, lw=0)
+        y = [games_by_bin[bin_index] * height_of_game + base_y for bin_index in bins]
+        x = [SHOTS_PER_BIN * bin_index + 0.5 for bin_index in bins]
+        ax.fill_between(x, y, base_y, step="post", color=colour, alpha=0.25, lw=0)
         ax.step(x, y, where="post", color=colour, lw=1)
-        ax.axhline(base, color=style.GRID, lw=0.5, zorder=0)
+        ax.axhline(base_y, color=style.GRID, lw=0.5, zorder=0)
         mean = sum(shots) / len(shots)
-        ax.plot(mean, base, "o", color=colour, ms=4, gid="mean")
+        ax.plot(mean, base_y, "o", color=colour, ms=4, gid="mean")
         is_label_left = mean > 80
         style.write_note(
             ax,
             f"{label}\nmean {mean:.1f}",
-            (min(shots) - 1, base) if is_label_left else (max(shots) + 2, base),
+            (min(shots) - 1, base_y) if is_label_left else (max(shots) + 2, base_y),
             xytext=(0, 4),
             ha="right" if is_label_left else "left",
             color=style.INK,
@@ -217,7 +221,7 @@ def _draw_boxed_game(ax: Axes, table: Entries) -> None:
     ax.set_xlabel("shots")
     ax.set_xlim(15, 110)
     ax.set_yticks([])
-    ax.set_ylim(0.1 - len(OF_THE_POST), 1.45)
+    ax.set_ylim(0.1 - len(PLAYERS_OF_THE_POST), 1.45)
     ax.spines["left"].set_visible(False)
 
 
@@ -240,7 +244,7 @@ def _draw_optimistic_means(ax: Axes, table: Entries) -> None:
         style.write_note(ax, text, (leftmost, y), xytext=(-3, 0), ha="right", **text_style)
 
 
-ACROSS, OF_A_LEVEL = 3, 2  # puzzles side by side, and of each level
+ACROSS, PUZZLES_PER_LEVEL = 3, 2  # puzzles side by side, and of each level
 CELL, PUZZLE_GAP = 0.17, 0.34  # inches
 
 
@@ -253,19 +257,21 @@ def _difficulty(row: dict[str, Any]) -> int:
 def puzzles(source: Path) -> Figure:
     """Draw the first puzzles of each level in the table, easy levels first, with their seeds."""
     entries = sorted(TABLES["puzzles"].read(source), key=_difficulty)
-    chosen = [
+    chosen_entries = [
         entry
         for _, entries_of_level in groupby(entries, _difficulty)
-        for entry in islice(entries_of_level, OF_A_LEVEL)
+        for entry in islice(entries_of_level, PUZZLES_PER_LEVEL)
     ]
-    drawn = [from_fields(json.loads(entry["puzzle"])) for entry in chosen]
-    sizes = [picture_size(puzzle, CELL) for puzzle in drawn]
+    drawn_puzzles = [from_fields(json.loads(entry["puzzle"])) for entry in chosen_entries]
+    sizes = [picture_size(puzzle, CELL) for puzzle in drawn_puzzles]
     column_width = max(width for width, _ in sizes) + PUZZLE_GAP
     row_height = max(height for _, height in sizes) + PUZZLE_GAP
-    rows = -(-len(drawn) // ACROSS)  # rounded up
+    rows = -(-len(drawn_puzzles) // ACROSS)  # rounded up
     figure_width, figure_height = ACROSS * column_width, rows * row_height
     figure = Figure(figsize=(figure_width, figure_height))
-    for i, (entry, puzzle, (width, height)) in enumerate(zip(chosen, drawn, sizes, strict=True)):
+    for i, (entry, puzzle, (width, height)) in enumerate(
+        zip(chosen_entries, drawn_puzzles, sizes, strict=True)
+    ):
         row, column = divmod(i, ACROSS)
         bottom = 1 - (row + height / row_height) / rows - 0.3 / figure_height
         box = column / ACROSS, bottom, width / figure_width, height / figure_height

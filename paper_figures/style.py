@@ -135,11 +135,11 @@ def saved_box(drawn: Figure) -> Bbox:
             drawn_width = _drawn_box(drawn).width
             boxes = [ax.get_position() for ax in drawn.axes]
             axes_share = max(box.x1 for box in boxes) - min(box.x0 for box in boxes)
-            missing = _target_width(drawn_width) - drawn_width
-            drawn.set_size_inches(figure_width + missing / axes_share, figure_height)
+            missing_width = _target_width(drawn_width) - drawn_width
+            drawn.set_size_inches(figure_width + missing_width / axes_share, figure_height)
     box = _drawn_box(drawn)
-    side = max(0.0, _target_width(box.width) - box.width) / 2
-    return Bbox.from_extents(box.x0 - side, box.y0, box.x1 + side, box.y1)
+    side_margin = max(0.0, _target_width(box.width) - box.width) / 2
+    return Bbox.from_extents(box.x0 - side_margin, box.y0, box.x1 + side_margin, box.y1)
 
 
 def _drawn_box(drawn: Figure) -> Bbox:
