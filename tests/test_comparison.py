@@ -172,6 +172,8 @@ def test_the_leader_is_another():
         ({"positions": 1}, OptsearchError, "^1 positions cannot be drawn; 2 to 1,000,000"),
         ({"largest": 1}, OptsearchError, "^positions of 1 configurations leave nothing"),
         ({"seed": -1}, OptsearchError, "^the seed -1 is negative"),
+        ({"positions": 2.5}, OptsearchError, "^positions=2.5 is not a whole number"),
+        ({"largest": "x"}, OptsearchError, "^largest='x' is not a whole number"),
         ({"largest": MEMORY}, TooLarge, "^positions of 4,294,967,296 .* up to 16,777,216 are acc"),
     ],
 )

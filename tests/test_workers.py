@@ -253,3 +253,9 @@ def test_a_task_that_the_executor_cancels():
     found = run_tasks(executor, int, numbers(9), 2, tick)
     with pytest.raises(OptsearchError, match="cancelled"):
         next(found)
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 1.5, "2"])
+def test_a_number_of_jobs_is_checked(jobs):
+    with pytest.raises(OptsearchError, match=f"jobs={jobs!r} is not a number of tasks"):
+        Execution(jobs=jobs)

@@ -26,6 +26,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from math import sqrt
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -182,6 +183,10 @@ class PositionSampling:
 
     def __post_init__(self) -> None:
         """Raise OptsearchError for numbers from which nothing can be estimated."""
+        for name in ("positions", "largest", "seed"):
+            number = getattr(self, name)
+            if not isinstance(number, Integral) and (number is not None or name != "largest"):
+                raise OptsearchError(f"{name}={number!r} is not a whole number")
         if not 2 <= self.positions <= MOST_DRAWN:
             raise OptsearchError(
                 f"{self.positions} positions cannot be drawn; 2 to {MOST_DRAWN:,} are accepted: "

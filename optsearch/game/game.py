@@ -723,8 +723,8 @@ class Game:
         """Raise GameError for ranges of lengths, which only a `game.fleets.MixedGame` can have."""
         if any(isinstance(kind, LengthRange) for kind in self.fleet):
             raise GameError(
-                f"the lengths of the ships {self.fleet_text} are not known; count, posterior, "
-                "sample, advise, ask, simulate, play and serve accept that, and with "
+                f"the lengths of the ships {self.fleet_text} are not known; the commands count, "
+                "posterior, sample, advise, ask, simulate, play and serve accept that, and with "
                 "announce=nothing or sunk solve and evaluate greedy: give lengths here"
             )
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.resource_tracker import ensure_running
+from numbers import Integral
 from pathlib import Path
 from threading import Thread
 from types import FrameType
@@ -34,16 +35,25 @@ class Execution:
     """How the tasks of a long computation run: by default one by one, in the calling process.
 
     executor -- runs the tasks (Dask: `Client.get_executor()`).
-    jobs -- the number of tasks that run at once: the number of processes (default: the calling one
-        alone), or the workers of the executor (default: one per processor).
+    jobs -- the number of tasks that run at once, 1 or more: the number of processes (default: the
+        calling one alone), or the workers of the executor (default: one per processor).
     checkpoint -- folder that keeps finished work. A run that was stopped or killed resumes from it.
     progress -- called with a status after every task.
+
+    Raises OptsearchError for another number of jobs.
     """
 
     executor: Executor | None = None
     jobs: int | None = None
     checkpoint: Path | None = None
     progress: Progress[Any] = no_progress
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and (not isinstance(self.jobs, Integral) or self.jobs < 1):
+            raise OptsearchError(
+                f"jobs={self.jobs!r} is not a number of tasks; a whole number of 1 or more is "
+                "accepted, or None"
+            )
 
     @property
     def tasks_at_once(self) -> int:
