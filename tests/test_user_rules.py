@@ -33,7 +33,7 @@ def forget(monkeypatch):
     """As a new process: no rule has been named, and no file was run."""
 
     def forgotten():
-        monkeypatch.setattr(user_rules, "_named", {})
+        monkeypatch.setattr(user_rules, "_rules_by_name", {})
         user_code._run_module.cache_clear()
         Path(RAN).unlink(missing_ok=True)
 

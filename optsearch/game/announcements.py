@@ -80,16 +80,16 @@ class Reply:
 
         Replies that differ only in their labels are sorted by number, and then as texts.
         """
-        text = str(self.label)
-        is_number = isinstance(self.label, int) or text.isdecimal()
-        number = int(self.label or 0) if is_number else 0
-        return not self.hit, self.sunk, number, text
+        label_text = str(self.label)
+        is_number = isinstance(self.label, int) or label_text.isdecimal()
+        label_number = int(self.label or 0) if is_number else 0
+        return not self.hit, self.sunk, label_number, label_text
 
 
-def _parse_label(name: str, labels: Mapping[str, Label]) -> Label | None:
+def _parse_label(label_text: str, labels: Mapping[str, Label]) -> Label | None:
     """Return the label of a name, else the kind of ship that it is; None if it is neither."""
     try:
-        return labels.get(name) or parse_kind(name) or None
+        return labels.get(label_text) or parse_kind(label_text) or None
     except GameError:
         return None
 

@@ -28,15 +28,15 @@ Point = tuple[float, float]
 MOST_SYMMETRIES = 1 << 14  # of a board with more, only the identity is used
 NOWHERE = -1  # the next cell after the last one of a line
 _RIGHT, _DOWN = (0, 1), (1, 0)
-_HALF = 3**0.5 / 2  # between rows of hexagons whose centres are 1 apart
+_ROW_HEIGHT = 3**0.5 / 2  # between rows of hexagons whose centres are 1 apart
 
 
 def bits(mask: int) -> Iterator[int]:
     """Yield the indices of the set bits of a mask, ascending."""
     while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
+        lowest_bit = mask & -mask
+        yield lowest_bit.bit_length() - 1
+        mask ^= lowest_bit
 
 
 def image(mask: int, permutation: Permutation) -> int:
@@ -159,10 +159,10 @@ class Board:
 
         contact -- the name of the rule. The ship and the result are masks.
         """
-        around, forbidden_beside = 0, self._forbidden_beside[contact]
+        around_mask, forbidden_beside = 0, self._forbidden_beside[contact]
         for cell in bits(ship):
-            around |= forbidden_beside[cell]
-        return around & ~ship
+            around_mask |= forbidden_beside[cell]
+        return around_mask & ~ship
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
@@ -184,14 +184,15 @@ class Board:
         kinds -- the kinds of ships. holes -- mask. A permutation keeps a set if it maps the set to
         itself.
         """
-        placements = [_cell_table(self.placements(kind)) for kind in sorted(kinds, key=str)]
+        placement_tables = [_cell_table(self.placements(kind)) for kind in sorted(kinds, key=str)]
 
         def keeps_all(permutation: Permutation) -> bool:
             if image(holes, permutation) != holes:
                 return False
             image_of_cell = np.array(permutation)
             return all(
-                np.array_equal(_sort_rows(image_of_cell[table]), table) for table in placements
+                np.array_equal(_sort_rows(image_of_cell[table]), table)
+                for table in placement_tables
             )
 
         return tuple(filter(keeps_all, self.automorphisms))
@@ -223,17 +224,17 @@ def _placements(board: Board, kind: int) -> tuple[int, ...]:
 def _list_lines(board: Board, length: int) -> Iterator[int]:
     """Yield the mask of each straight ship, from each first cell in each direction."""
     one_direction = board.steps[:1]  # enough for ships of one cell: they have no direction
-    for first in range(board.cells):
-        if board.empty >> first & 1:
+    for first_cell in range(board.cells):
+        if board.empty >> first_cell & 1:
             continue
         for next_cell in board.steps if length > 1 else one_direction:
-            mask, cell = 0, first
+            line_mask, cell = 0, first_cell
             # A closed line may come back to a cell of the ship before the ship is complete.
-            while cell != NOWHERE and not mask >> cell & 1 and mask.bit_count() < length:
-                mask |= 1 << cell
+            while cell != NOWHERE and not line_mask >> cell & 1 and line_mask.bit_count() < length:
+                line_mask |= 1 << cell
                 cell = next_cell[cell]
-            if mask.bit_count() == length:
-                yield mask
+            if line_mask.bit_count() == length:
+                yield line_mask
 
 
 @lru_cache(maxsize=256)
@@ -246,8 +247,10 @@ def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
     if not board.has_squares:
         return heads
     for drawing in shape.drawings:
-        for first in range(board.cells):
-            cell_on_board = {drawn: _cell_after(board, first, *drawn) for drawn in drawing.cells}
+        for first_cell in range(board.cells):
+            cell_on_board = {
+                drawn: _cell_after(board, first_cell, *drawn) for drawn in drawing.cells
+            }
             cells = set(cell_on_board.values())
             if len(cells) < len(drawing.cells) or NOWHERE in cells:
                 continue  # it overlaps itself around a seam, or leaves the board
@@ -277,33 +280,35 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
     that do not touch can be mapped to one of them.
     """
     cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
-    order = _order_by_contact(board, cells)
-    earlier_contacts = _earlier_contacts(board, order)
-    alike = _cells_with_equal_degrees(board, cells)
-    target = list(range(board.cells))  # the image of each cell; places without a cell stay
-    used = 0  # the images of all cells before the current one, as a mask
-    untried = [alike[order[0]]]  # for each cell up to the current one, the images not yet tried
-    while untried:
-        depth = len(untried) - 1
-        if not untried[-1]:  # go back: the cell before needs another image
-            untried.pop()
-            if untried:
-                used &= ~(1 << target[order[depth - 1]])
+    cell_order = _order_by_contact(board, cells)
+    earlier_contacts = _earlier_contacts(board, cell_order)
+    cells_alike = _cells_with_equal_degrees(board, cells)
+    image_of_cell = list(range(board.cells))  # the image of each cell; places without a cell stay
+    used_mask = 0  # the images of all cells before the current one, as a mask
+    untried_masks = [
+        cells_alike[cell_order[0]]
+    ]  # for each cell up to the current one, the images not yet tried
+    while untried_masks:
+        depth = len(untried_masks) - 1
+        if not untried_masks[-1]:  # go back: the cell before needs another image
+            untried_masks.pop()
+            if untried_masks:
+                used_mask &= ~(1 << image_of_cell[cell_order[depth - 1]])
             continue
-        image_bit = untried[-1] & -untried[-1]  # the lowest bit: try this image now
-        untried[-1] ^= image_bit
-        target[order[depth]] = image_bit.bit_length() - 1
-        if depth + 1 == len(order):
-            yield tuple(target)
+        image_bit = untried_masks[-1] & -untried_masks[-1]  # the lowest bit: try this image now
+        untried_masks[-1] ^= image_bit
+        image_of_cell[cell_order[depth]] = image_bit.bit_length() - 1
+        if depth + 1 == len(cell_order):
+            yield tuple(image_of_cell)
             continue
-        used |= image_bit
-        next_cell = order[depth + 1]
-        possible = alike[next_cell] & ~used
+        used_mask |= image_bit
+        next_cell = cell_order[depth + 1]
+        possible_mask = cells_alike[next_cell] & ~used_mask
         for neighbour in earlier_contacts[next_cell].along_sides:
-            possible &= board.sides[target[neighbour]]
+            possible_mask &= board.sides[image_of_cell[neighbour]]
         for neighbour in earlier_contacts[next_cell].at_corners:
-            possible &= board.corners[target[neighbour]]
-        untried.append(possible)
+            possible_mask &= board.corners[image_of_cell[neighbour]]
+        untried_masks.append(possible_mask)
 
 
 def _order_by_contact(board: Board, cells: list[int]) -> list[int]:
@@ -381,14 +386,14 @@ class _Grid:
             is_on_grid = 0 <= row < rows and 0 <= column < columns
             return row * columns + column if is_on_grid else NOWHERE
 
-        def neighbours(cell: int, steps: tuple[tuple[int, int], ...]) -> int:
-            others = {cell_after(cell, step) for step in steps} - {cell, NOWHERE}
-            return sum(1 << other for other in others)
+        def neighbour_mask(cell: int, steps: tuple[tuple[int, int], ...]) -> int:
+            other_cells = {cell_after(cell, step) for step in steps} - {cell, NOWHERE}
+            return sum(1 << other_cell for other_cell in other_cells)
 
         cells = range(rows * columns)
-        sides = tuple(neighbours(cell, self.sides) for cell in cells)
+        sides = tuple(neighbour_mask(cell, self.sides) for cell in cells)
         # If a single row or column wraps, a step to a corner ends at a neighbour along a side.
-        corners = tuple(neighbours(cell, self.corners) & ~sides[cell] for cell in cells)
+        corners = tuple(neighbour_mask(cell, self.corners) & ~sides[cell] for cell in cells)
         return Board(
             text=text,
             rows=rows,
@@ -403,7 +408,7 @@ class _Grid:
         )
 
     def _centre(self, row: int, column: int) -> Point:
-        return (column, row) if self.is_square else (column + row / 2, row * _HALF)
+        return (column, row) if self.is_square else (column + row / 2, row * _ROW_HEIGHT)
 
 
 SQUARE: tuple[Point, ...] = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))

@@ -182,14 +182,14 @@ class _Reader:
                 self._refuse(f'neighbours is {word!r:.40}; an object or "{DIAGONAL}" is accepted')
             return self._diagonal_neighbours()
         masks = [0] * (self._rows * self._columns)
-        for name, others in self._value(field, dict, {}).items():
+        for name, other_names in self._value(field, dict, {}).items():
             cell, where = self._read_cell(name, field), f"{field} of {name}"
-            for other in self._read_cells(others, where) if others else ():
-                if other == cell:
+            for other_cell in self._read_cells(other_names, where) if other_names else ():
+                if other_cell == cell:
                     self._refuse(f"{where} names the cell itself")
-                if masks[cell] >> other & 1:
-                    self._refuse(f"{where} names {self._cell_name(other)} twice")
-                masks[cell] |= 1 << other
+                if masks[cell] >> other_cell & 1:
+                    self._refuse(f"{where} names {self._cell_name(other_cell)} twice")
+                masks[cell] |= 1 << other_cell
         self._require_mutual(masks, field)
         return tuple(masks)
 
@@ -204,10 +204,10 @@ class _Reader:
     def _require_mutual(self, masks: Sequence[int], field: str) -> None:
         """Refuse a cell that touches another one which does not touch it."""
         for cell, mask in enumerate(masks):
-            for other in bits(mask):
-                if not masks[other] >> cell & 1:
+            for other_cell in bits(mask):
+                if not masks[other_cell] >> cell & 1:
                     self._refuse(
-                        f"{self._cell_name(other)} is among the {field} of "
+                        f"{self._cell_name(other_cell)} is among the {field} of "
                         f"{self._cell_name(cell)}, but not the other way round"
                     )
 
@@ -243,8 +243,8 @@ class _Reader:
     def read_board(self) -> Board:
         """Return the board, with its digest; GameError for an invalid field."""
         sides, corners = self._read_contacts("neighbours"), self._read_contacts("corners")
-        for cell, in_both in enumerate(a & b for a, b in zip(sides, corners, strict=True)):
-            for other in bits(in_both):
+        for cell, both_mask in enumerate(a & b for a, b in zip(sides, corners, strict=True)):
+            for other in bits(both_mask):
                 self._refuse(
                     f"{self._cell_name(cell)} and {self._cell_name(other)} are neighbours, and "
                     "touch at a corner only; one of the two"
@@ -291,19 +291,19 @@ class _Reader:
         if not isinstance(lines, list):
             self._refuse(f"the lines {name!r} are {lines!r:.40}, not a list of lists of cells")
         for line in lines:
-            for cell, following in pairwise(self._read_cells(line, f"a line of {name!r}")):
-                if not sides[cell] >> following & 1:
+            for cell, next_cell in pairwise(self._read_cells(line, f"a line of {name!r}")):
+                if not sides[cell] >> next_cell & 1:
                     self._refuse_apart(
                         f"a line of {name!r} goes from {self._cell_name(cell)} to "
-                        f"{self._cell_name(following)}, which are no neighbours",
-                        [(cell, following)],
+                        f"{self._cell_name(next_cell)}, which are no neighbours",
+                        [(cell, next_cell)],
                         sides,
                     )
-                leads_elsewhere = next_cells[cell] not in (NOWHERE, following)
-                is_reached_before = following in next_cells
+                leads_elsewhere = next_cells[cell] not in (NOWHERE, next_cell)
+                is_reached_before = next_cell in next_cells
                 if leads_elsewhere or is_reached_before:
                     self._refuse(f"two lines of {name!r} go through {self._cell_name(cell)}")
-                next_cells[cell] = following
+                next_cells[cell] = next_cell
         return tuple(next_cells)
 
     def _read_ship(
@@ -370,17 +370,19 @@ class _Reader:
             where = f"the ship {name}"
             cells = self._read_cells(placement, where)
             mask = sum(1 << cell for cell in set(cells))
-            text = "+".join(map(self._cell_name, cells))
+            cells_text = "+".join(map(self._cell_name, cells))
             if len(set(cells)) < len(cells):
-                self._refuse(f"{where} has a cell twice at {text}")
+                self._refuse(f"{where} has a cell twice at {cells_text}")
             if mask in masks:
-                self._refuse(f"{where} is there twice at {text}")
+                self._refuse(f"{where} is there twice at {cells_text}")
             if masks and len(cells) != length:
-                self._refuse(f"{where} has {len(cells)} cells at {text}, and another number before")
-            connected = connected_cells(mask, sides)
-            if connected != mask:
-                pairs = product(bits(connected), bits(mask & ~connected))
-                self._refuse_apart(f"{where} is in pieces at {text}", pairs, sides)
+                self._refuse(
+                    f"{where} has {len(cells)} cells at {cells_text}, and another number before"
+                )
+            connected_mask = connected_cells(mask, sides)
+            if connected_mask != mask:
+                pairs = product(bits(connected_mask), bits(mask & ~connected_mask))
+                self._refuse_apart(f"{where} is in pieces at {cells_text}", pairs, sides)
             masks.add(mask)
             length = len(cells)
         return tuple(sorted(masks, key=lambda mask: (mask & -mask, mask)))

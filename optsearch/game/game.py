@@ -103,7 +103,9 @@ def holes_text(holes: int, columns: int) -> str:
             runs[-1] = [runs[-1][0], cell]
         else:
             runs.append([cell])
-    return ",".join("-".join(cell_name(divmod(end, columns)) for end in run) for run in runs)
+    return ",".join(
+        "-".join(cell_name(divmod(end_cell, columns)) for end_cell in run) for run in runs
+    )
 
 
 def drawn_board(drawing: str) -> tuple[int, int, int]:
@@ -113,17 +115,17 @@ def drawn_board(drawing: str) -> tuple[int, int, int]:
     """
     lines_without_spaces = ("".join(line.split()) for line in drawing.splitlines())
     lines = [line for line in lines_without_spaces if line]
-    for number, line in enumerate(lines, 1):
-        wrong = [sign for sign in line if sign not in f".{HOLES}"]
-        if wrong:
+    for row_number, line in enumerate(lines, 1):
+        wrong_signs = [sign for sign in line if sign not in f".{HOLES}"]
+        if wrong_signs:
             raise GameError(
-                f"{wrong[0]!r} in row {number} of the drawn board, {line!r}, is neither . (a "
-                "cell) nor - or # (a hole)"
+                f"{wrong_signs[0]!r} in row {row_number} of the drawn board, {line!r}, is neither "
+                ". (a cell) nor - or # (a hole)"
             )
         if len(line) != len(lines[0]):
             raise GameError(
-                f"row {number} of the drawn board, {line!r}, has {len(line)} signs, and row 1 has "
-                f"{len(lines[0])}"
+                f"row {row_number} of the drawn board, {line!r}, has {len(line)} signs, and row 1 "
+                f"has {len(lines[0])}"
             )
     if not lines:
         raise GameError(
@@ -280,7 +282,9 @@ class Game:
     def _misfit_error(self, kind: int) -> GameError:
         """Return the error for a ship that fits nowhere, even without holes."""
         if not isinstance(kind, Shape):
-            longest = next(n for n in count() if not self.board.straight_placements(n + 1))
+            longest = next(
+                length for length in count() if not self.board.straight_placements(length + 1)
+            )
             return GameError(
                 f"a ship of length {kind} is longer than the board {self.board_text}; the longest "
                 f"that fits has length {longest}"
@@ -602,7 +606,7 @@ class Game:
 
     def _kind_with_names(self, kind: int) -> str:
         """Return a kind of ship and its names, as in `3 (cruiser, submarine)`."""
-        names = [name for name, other in self.named_ships.items() if other == kind]
+        names = [name for name, other_kind in self.named_ships.items() if other_kind == kind]
         texts = [name.replace("-", " ") for name in names if name != str(kind)]
         return f"{kind} ({', '.join(texts)})" if texts else str(kind)
 
@@ -969,21 +973,21 @@ def _split_ships_and_rules(text: str, after_board: str) -> tuple[list[str], dict
     """
     ships: list[str] = []
     rules: dict[str, str] = {}
-    for number, section in enumerate(after_board.split(";")):
-        list_to_continue = "ships" if number == 0 else ""
-        for part in map(str.strip, section.split(",")):
-            key, equals, value = map(str.strip, part.partition("="))
+    for section_index, section in enumerate(after_board.split(";")):
+        list_to_continue = "ships" if section_index == 0 else ""
+        for item in map(str.strip, section.split(",")):
+            key, equals, value = map(str.strip, item.partition("="))
             if equals and key in rules:
                 raise GameError(f"{key} is given twice in {text!r}")
             if equals and key in _RULES:
                 rules[key], list_to_continue = value, key
             elif not equals and list_to_continue == "ships":
-                ships.append(part)
+                ships.append(item)
             elif not equals and list_to_continue == "holes":
-                rules["holes"] += f",{part}"
+                rules["holes"] += f",{item}"
             else:
                 raise GameError(
-                    f"{part!r} in {text!r} is not a rule; write contact={'|'.join(CONTACTS)}, "
+                    f"{item!r} in {text!r} is not a rule; write contact={'|'.join(CONTACTS)}, "
                     f"announce={'|'.join(ANNOUNCEMENTS)}|FILE.py:NAME, ends={'|'.join(ENDS)}, "
                     f"holes=CELL,CELL-CELL,… or board={'|'.join(MAKERS)}"
                 )

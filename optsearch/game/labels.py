@@ -75,28 +75,30 @@ class LabelTable:
         return all(isinstance(label, Placement) for label in self._all_labels)
 
     @cached_property
-    def _placements_on(self) -> dict[int, dict[Label | None, frozenset[KindAndMask]]]:
+    def _placements_by_cell(self) -> dict[int, dict[Label | None, frozenset[KindAndMask]]]:
         """For each cell (index), the placements on it, by the label that a hit there tells."""
-        on: dict[int, dict[Label | None, set[KindAndMask]]] = defaultdict(lambda: defaultdict(set))
+        placements_by_cell: dict[int, dict[Label | None, set[KindAndMask]]] = defaultdict(
+            lambda: defaultdict(set)
+        )
         for placement, labels in self.labels_by_cell.items():
             for cell, label in labels.items():
-                on[cell][label].add(placement)
+                placements_by_cell[cell][label].add(placement)
         return {
             cell: {label: frozenset(placements) for label, placements in by_label.items()}
-            for cell, by_label in on.items()
+            for cell, by_label in placements_by_cell.items()
         }
 
     def labels_at(self, cell: int) -> tuple[Label, ...]:
         """Return the labels that a hit on a cell (index) can tell, in order of the placements."""
-        return tuple(label for label in self._placements_on.get(cell, {}) if label is not None)
+        return tuple(label for label in self._placements_by_cell.get(cell, {}) if label is not None)
 
     def placements_with_label(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
         """Return the placements that have this label on a cell (index)."""
-        return self._placements_on.get(cell, {}).get(label, frozenset())
+        return self._placements_by_cell.get(cell, {}).get(label, frozenset())
 
     def placements_with_other_label(self, label: Label | None, cell: int) -> frozenset[KindAndMask]:
         """Return the placements on a cell (index) that have another label there, or none."""
-        by_label = self._placements_on.get(cell, {})
+        by_label = self._placements_by_cell.get(cell, {})
         return frozenset().union(*(by_label[other] for other in by_label if other != label))
 
     @cached_property
@@ -107,17 +109,17 @@ class LabelTable:
         most the number of cells of the board where some ship has it. A rule that tells the label
         only at the sinking counts each ship once.
         """
-        most_of_kind: dict[Label | None, dict[int, int]] = defaultdict(dict)
+        most_hits_of_kind: dict[Label | None, dict[int, int]] = defaultdict(dict)
         for (kind, _), mask_of_label in self.cells_by_label.items():
-            for label, cells in mask_of_label.items():
-                hits = 1 if self.rule.at_sinking else cells.bit_count()
-                most_of_kind[label][kind] = max(hits, most_of_kind[label].get(kind, 0))
+            for label, cells_mask in mask_of_label.items():
+                hits = 1 if self.rule.at_sinking else cells_mask.bit_count()
+                most_hits_of_kind[label][kind] = max(hits, most_hits_of_kind[label].get(kind, 0))
         cells_with_label = Counter(
-            label for by_label in self._placements_on.values() for label in by_label
+            label for by_label in self._placements_by_cell.values() for label in by_label
         )
         return {
-            label: min(sum(most.get(kind, 0) for kind in self.fleet), cells_with_label[label])
-            for label, most in most_of_kind.items()
+            label: min(sum(most_hits.get(kind, 0) for kind in self.fleet), cells_with_label[label])
+            for label, most_hits in most_hits_of_kind.items()
         }
 
     def has_symmetry(self, symmetry: Permutation) -> bool:

@@ -33,10 +33,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _table_rows(tag: str, rows: Iterable[Sequence[str]]) -> str:
-    def cell(text: str) -> str:
+    def cell_html(text: str) -> str:
         return f'<{tag} style="text-align:left;border:0">{escape(text)}</{tag}>'
 
-    return "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
+    return "".join(f"<tr>{''.join(map(cell_html, row))}</tr>" for row in rows)
 
 
 def board_html(
@@ -53,8 +53,11 @@ def board_html(
 
 def _draw_table(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
     """Return a board of squares as an HTML table, with the names of rows and columns."""
-    head = "".join(f'<th style="{_HEAD}">{column_name(c)}</th>' for c in range(drawn.columns))
-    lines = [f"<tr><th></th>{head}</tr>"]
+    header_cells = "".join(
+        f'<th style="{_HEAD}">{column_name(column_index)}</th>'
+        for column_index in range(drawn.columns)
+    )
+    lines = [f"<tr><th></th>{header_cells}</tr>"]
     for row in range(drawn.rows):
         cells = []
         for column in range(drawn.columns):
@@ -94,7 +97,7 @@ def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, flo
         if not drawn.empty >> index & 1
     }
     corners = [(x + dx, y + dy) for x, y in centres.values() for dx, dy in drawn.outline]
-    corners_of_labels = [(x + d, y + d) for x, y, _ in labels for d in (-0.4, 0.4)]
+    corners_of_labels = [(x + offset, y + offset) for x, y, _ in labels for offset in (-0.4, 0.4)]
     extreme_points = corners + corners_of_labels
     left, top = map(min, zip(*extreme_points, strict=True))
     right, bottom = map(max, zip(*extreme_points, strict=True))
@@ -105,7 +108,7 @@ def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, flo
             f'font-size="{size}" text-anchor="middle" fill="{ink}">{escape(text)}</text>'
         )
 
-    parts = [text_at(x, y, text, size=12) for x, y, text in labels]
+    elements = [text_at(x, y, text, size=12) for x, y, text in labels]
     for cell, (x, y) in centres.items():
         outline = " ".join(
             f"{scale * (x + dx - left):.1f},{scale * (y + dy - top):.1f}"
@@ -114,14 +117,14 @@ def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, flo
         shade = shades.get(cell, 0.0)
         fill, ink = (heat(shade), INK) if shade else ("none", "currentColor")
         text = text_at(x, y, texts[cell], size=13, ink=ink) if cell in texts else ""
-        parts.append(
+        elements.append(
             f'<g pointer-events="all"><title>{cell_name(cell)}</title>'
             f'<polygon points="{outline}" fill="{fill}" stroke="{GRID}"/>{text}</g>'
         )
     # One more pixel on each side, so that the outermost lines are not cut.
     width, height = (round(scale * length) + 2 for length in (right - left, bottom - top))
     size = f'width="{width}" height="{height}" viewBox="-1 -1 {width} {height}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(elements)}</svg>'
 
 
 def _labels_beside(drawn: Board) -> list[tuple[float, float, str]]:
@@ -151,18 +154,19 @@ def histogram_svg(histogram: Mapping[int, int]) -> str:
     """
     fewest, most, greatest_count = min(histogram), max(histogram), max(histogram.values())
     bar_width, height = 14, 80  # pixels
-    parts = []
+    elements = []
     for shots in range(fewest, most + 1):
         x, count = bar_width * (shots - fewest), histogram.get(shots, 0)
-        length = height * count / greatest_count
-        parts.append(
-            f'<rect x="{x}" y="{height - length:.1f}" width="{bar_width - 2}" '
-            f'height="{length:.1f}" fill="{BLUE}"><title>{shots} shots: {count:,}</title></rect>'
+        bar_height = height * count / greatest_count
+        elements.append(
+            f'<rect x="{x}" y="{height - bar_height:.1f}" width="{bar_width - 2}" '
+            f'height="{bar_height:.1f}" fill="{BLUE}">'
+            f"<title>{shots} shots: {count:,}</title></rect>"
         )
         if shots in (fewest, most) or shots % 5 == 0:
-            parts.append(
+            elements.append(
                 f'<text x="{x + bar_width / 2 - 1}" y="{height + 12}" font-size="10" '
                 f'text-anchor="middle" fill="currentColor">{shots}</text>'
             )
     size = f'width="{bar_width * (most - fewest + 1) + 8}" height="{height + 16}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(parts)}</svg>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(elements)}</svg>'

@@ -40,7 +40,7 @@ __all__ = [
     "shots_of",
 ]
 BOARD_SIGNS = ". (not shot), X or × (hit), o or ○ (miss), S or ● (sunk), - or # (hole)"
-_OFTEN = dict(zip("xhH*mMdDZ~", "XXXXoo●●●.", strict=True))  # what other marks often are
+_USUAL_MEANINGS = dict(zip("xhH*mMdDZ~", "XXXXoo●●●.", strict=True))  # what other marks often are
 
 
 def legend(game: Game, in_figures: bool = False) -> str:
@@ -64,11 +64,11 @@ def replies_at(game: Game, cell: Cell) -> list[Reply]:
 
     Those that show a ship which does not lie on the cell are left out.
     """
-    bit = game.bit(cell)
+    cell_mask = game.bit(cell)
     return [
         answer
         for answer in known_replies(game)
-        if not isinstance(answer.label, Placement) or answer.label & bit
+        if not isinstance(answer.label, Placement) or answer.label & cell_mask
     ]
 
 
@@ -78,12 +78,12 @@ def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Rep
     configuration -- the masks of the ships, in the order of the fleet if the game has twins.
     hits -- the mask of the cells hit before. shot -- the mask of the cell shot now.
     """
-    for number, ship in enumerate(configuration):
+    for ship_index, ship in enumerate(configuration):
         if not ship & shot:
             continue
         if game.is_silent:
             return HIT  # without its kind: here the mask may be that of all ships together
-        kind = game.fleet[number] if game.has_twins else game.kind_of(ship)
+        kind = game.fleet[ship_index] if game.has_twins else game.kind_of(ship)
         is_sunk = not ship & ~(hits | shot)
         return game.hit_reply(kind, ship, shot.bit_length() - 1, is_sunk)
     return MISS
@@ -123,8 +123,8 @@ class Position:
         parsed = shots_of(game, shots) if isinstance(shots, str) else _shots_in(game, shots)
         self.__dict__.update(game=game, shots=parsed)
         cells_shot = 0
-        for number, shot in enumerate(self.shots):
-            cells_shot |= self._check_shot(shot, self.shots[:number], cells_shot)
+        for shots_before, shot in enumerate(self.shots):
+            cells_shot |= self._check_shot(shot, self.shots[:shots_before], cells_shot)
         self._check_hits_and_misses()
 
     def _check_shot(self, shot: Shot, earlier_shots: Sequence[Shot], cells_shot: int) -> int:
@@ -133,33 +133,35 @@ class Position:
         cells_shot -- the mask of their cells.
         """
         try:
-            bit = self.game.bit(shot.cell)
+            cell_mask = self.game.bit(shot.cell)
         except GameError as error:
             raise PositionError(f"{shot}: {error}") from None
-        if bit & cells_shot:
-            first = next(earlier for earlier in earlier_shots if earlier.cell == shot.cell)
-            raise PositionError(f"{cell_name(shot.cell)} is shot twice: {first} and then {shot}")
+        if cell_mask & cells_shot:
+            first_shot = next(earlier for earlier in earlier_shots if earlier.cell == shot.cell)
+            raise PositionError(
+                f"{cell_name(shot.cell)} is shot twice: {first_shot} and then {shot}"
+            )
         self._check_reply(shot)
         if shot.reply.hit:
             self._check_label(shot, earlier_shots)
-        return bit
+        return cell_mask
 
     def _check_hits_and_misses(self) -> None:
         """Raise PositionError for more hits or misses than there can be."""
         game = self.game
-        hits, misses = self.hits.bit_count(), self.misses.bit_count()
-        if hits > 1 and game.ends_at_hit:
-            raise PositionError(f"{hits} hits in {str(self)!r}, but the first hit ends {game}")
-        if hits > game.fleet_cells:
+        hit_count, miss_count = self.hits.bit_count(), self.misses.bit_count()
+        if hit_count > 1 and game.ends_at_hit:
+            raise PositionError(f"{hit_count} hits in {str(self)!r}, but the first hit ends {game}")
+        if hit_count > game.fleet_cells:
             raise PositionError(
-                f"{hits} hits in {str(self)!r}, but the fleet {game.fleet_text} has only "
+                f"{hit_count} hits in {str(self)!r}, but the fleet {game.fleet_text} has only "
                 f"{game.fleet_cells} cells"
             )
-        water = game.room - game.least_cells
-        if misses > water:
+        water_count = game.room - game.least_cells
+        if miss_count > water_count:
             raise PositionError(
-                f"{misses} misses in {str(self)!r}, but the board {game.board_text} has only "
-                f"{water} cells without a ship"
+                f"{miss_count} misses in {str(self)!r}, but the board {game.board_text} has only "
+                f"{water_count} cells without a ship"
             )
 
     @staticmethod
@@ -170,11 +172,11 @@ class Position:
     def _check_reply(self, shot: Shot) -> None:
         """Raise PositionError for a reply of a form that the game never gives."""
 
-        def form(answer: Reply) -> tuple[bool, bool, bool]:
+        def form_of_reply(answer: Reply) -> tuple[bool, bool, bool]:
             return answer.hit, answer.sunk, answer.label is None
 
         game = self.game
-        if form(shot.reply) not in set(map(form, known_replies(game))):
+        if form_of_reply(shot.reply) not in set(map(form_of_reply, known_replies(game))):
             raise PositionError(
                 f"{shot} is not a reply of a game with announce={game.announce}; it replies "
                 f"{game.forms_of_replies}"
@@ -375,12 +377,12 @@ class Position:
         if isinstance(answer, str):
             answer = self.game.reply(answer)
         shot = Shot(cell_of(cell), answer)
-        bit = self._check_shot(shot, self.shots, self.hits | self.misses)
+        cell_mask = self._check_shot(shot, self.shots, self.hits | self.misses)
         following = self.unchecked(
             self.game,
             (*self.shots, shot),
-            hits=self.hits | bit if answer.hit else self.hits,
-            misses=self.misses if answer.hit else self.misses | bit,
+            hits=self.hits | cell_mask if answer.hit else self.hits,
+            misses=self.misses if answer.hit else self.misses | cell_mask,
         )
         following._check_hits_and_misses()
         return following
@@ -402,11 +404,11 @@ class Position:
         """
         hits = 0
         for shot in self.shots:
-            bit = self.game.bit(shot.cell)
-            if reply(self.game, configuration, hits, bit) != shot.reply:
+            cell_mask = self.game.bit(shot.cell)
+            if reply(self.game, configuration, hits, cell_mask) != shot.reply:
                 return False
             if shot.reply.hit:
-                hits |= bit
+                hits |= cell_mask
         return True
 
     # Equality
@@ -501,14 +503,14 @@ def _join_ship_names(words: Sequence[str], game: Game) -> list[str]:
     joined: list[str] = []
     remaining = list(words)
     while remaining:
-        answer, colon, first = remaining.pop(0).rpartition(":")
+        answer, colon, word = remaining.pop(0).rpartition(":")
         for name in longest_first:
-            others = remaining[: name.count("-")]
-            if "-".join((first, *others)).lower() == name and not any(map(is_cell, others)):
-                first = " ".join((first, *others))
-                del remaining[: len(others)]
+            next_words = remaining[: name.count("-")]
+            if "-".join((word, *next_words)).lower() == name and not any(map(is_cell, next_words)):
+                word = " ".join((word, *next_words))
+                del remaining[: len(next_words)]
                 break
-        joined.append(f"{answer}{colon}{first}")
+        joined.append(f"{answer}{colon}{word}")
     return joined
 
 
@@ -571,20 +573,22 @@ def _drawn_replies(
     unknown = {*"".join(rows)} - {".", *HOLES, *replies, *meanings}
     drawn: dict[Cell, Reply] = {}
     for i, row in enumerate(rows):
-        where = f"row {i + 1} of the drawn board, {row!r},"
+        row_text = f"row {i + 1} of the drawn board, {row!r},"
         if len(row) != game.columns:
-            raise PositionError(f"{where} has {len(row)} cells; {game} has {game.columns} columns")
+            raise PositionError(
+                f"{row_text} has {len(row)} cells; {game} has {game.columns} columns"
+            )
         for j, mark in enumerate(row):
             if mark in unknown:
                 raise PositionError(
-                    f"{mark!r} in {where} is none of {BOARD_SIGNS}; {_marks_to_give(unknown)}"
+                    f"{mark!r} in {row_text} is none of {BOARD_SIGNS}; {_marks_to_give(unknown)}"
                 )
             sign = meanings.get(mark, mark)
             is_hole = bool(game.holes >> i * game.columns + j & 1)
             if (sign in HOLES) != is_hole:
                 hole = "a hole" if is_hole else "no hole"
                 raise PositionError(
-                    f"{sign!r} in {where} is at {cell_name((i, j))}, which is {hole} of {game}; "
+                    f"{sign!r} in {row_text} is at {cell_name((i, j))}, which is {hole} of {game}; "
                     "- or # is a hole"
                 )
             if sign in replies:
@@ -613,7 +617,7 @@ def _parse_marks(marks: str) -> dict[str, str]:
 def _marks_to_give(unknown: Iterable[str]) -> str:
     """Return advice on unknown signs of a drawn board, with a guess at what they mean."""
     signs = sorted(unknown)
-    guess = "".join(_OFTEN.get(sign, "?") for sign in signs)
+    guess = "".join(_USUAL_MEANINGS.get(sign, "?") for sign in signs)
     hint = ", with a sign for ?" if "?" in guess else ""
     return (
         f"replace {' '.join(signs)}, or say what they are: --marks '{''.join(signs)}={guess}'{hint}"

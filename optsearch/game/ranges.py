@@ -10,7 +10,7 @@ import re
 
 from optsearch.support.errors import GameError
 
-MOST = 1_000  # boards of a range
+MOST_BOARDS = 1_000  # boards of a range
 _RANGE = re.compile(
     r"\s*(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*\.\.\s*(\d{1,9})\s*[xX×]\s*(\d{1,9})\s*(:.*)", re.ASCII
 )
@@ -38,8 +38,8 @@ def expand_range(text: str) -> list[str]:
     row_range = range(least_rows, most_rows + 1)
     column_range = range(least_columns, most_columns + 1)
     board_count = len(row_range) * len(column_range)
-    if board_count > MOST:
-        raise GameError(f"{text!r} has {board_count:,} boards; up to {MOST:,} are accepted")
+    if board_count > MOST_BOARDS:
+        raise GameError(f"{text!r} has {board_count:,} boards; up to {MOST_BOARDS:,} are accepted")
     turns_differ = any(word in ships_and_rules for word in ("-fixed", "holes", "cylinder", ".py:"))
 
     def is_listed_turned(rows: int, columns: int) -> bool:

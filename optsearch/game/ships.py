@@ -101,10 +101,10 @@ def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
 @lru_cache(maxsize=64)
 def _placements_by_first_cell(game: Game, kind: int) -> dict[int, list[int]]:
     """Return the placements of a ship for each first cell: the lowest bit of the mask."""
-    by_cell: dict[int, list[int]] = {}
+    placements_by_cell: dict[int, list[int]] = {}
     for ship in game.placements(kind):
-        by_cell.setdefault(ship & -ship, []).append(ship)
-    return by_cell
+        placements_by_cell.setdefault(ship & -ship, []).append(ship)
+    return placements_by_cell
 
 
 def in_order(ships: Iterable[int], game: Game) -> list[int]:

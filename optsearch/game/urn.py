@@ -31,8 +31,11 @@ def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
     orders_of_colours = comb(balls, red)
     return {
         # The n-th ball is red, wanted - 1 of those before it are, and the other red ones follow.
-        n: Fraction(comb(n - 1, wanted - 1) * comb(balls - n, red - wanted), orders_of_colours)
-        for n in range(wanted, balls - red + wanted + 1)
+        draw_count: Fraction(
+            comb(draw_count - 1, wanted - 1) * comb(balls - draw_count, red - wanted),
+            orders_of_colours,
+        )
+        for draw_count in range(wanted, balls - red + wanted + 1)
     }
 
 
@@ -43,4 +46,4 @@ def random_shots(game: Game) -> dict[int, Fraction]:
 
 def mean(distribution: Mapping[int, Fraction]) -> Fraction:
     """Return the mean of a distribution: the probability of each number."""
-    return sum((n * probability for n, probability in distribution.items()), Fraction(0))
+    return sum((value * probability for value, probability in distribution.items()), Fraction(0))

@@ -20,12 +20,12 @@ from optsearch.support.errors import GameError, StrategyError
 if TYPE_CHECKING:  # it takes long to import, and only these rules need it
     from optsearch.support.user_code import UserFunction
 
-LONGEST = 20  # signs of a label
-_LABEL = (
-    f"a label is a whole number or a word of at most {LONGEST} letters, digits, - and _ in which "
-    "none of hit, miss and sunk is, and which is no cell; None is no label"
+LONGEST_LABEL = 20  # signs of a label
+_LABEL_FORM = (
+    f"a label is a whole number or a word of at most {LONGEST_LABEL} letters, digits, - and _ in "
+    "which none of hit, miss and sunk is, and which is no cell; None is no label"
 )
-_named: dict[str, Announcement] = {}  # by the name without the folder of the file
+_rules_by_name: dict[str, Announcement] = {}  # by the name without the folder of the file
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class UserRule:
         if label is None:
             return None
         text = str(label).lower() if isinstance(label, str | int) else ""
-        is_word = re.fullmatch(r"[a-z0-9_-]+", text, re.ASCII) and len(text) <= LONGEST
+        is_word = re.fullmatch(r"[a-z0-9_-]+", text, re.ASCII) and len(text) <= LONGEST_LABEL
         if not is_word or is_cell(text) or text in WORDS or re.search("hit|miss|sunk", text):
-            raise GameError(f"{self.function} tells {label!r:.80} of {where}; {_LABEL}")
+            raise GameError(f"{self.function} tells {label!r:.80} of {where}; {_LABEL_FORM}")
         return text
 
 
@@ -70,7 +70,7 @@ def named_announcement(text: str) -> Announcement:
     if text in ANNOUNCEMENTS:
         return ANNOUNCEMENTS[text]
     path, name, digest = _split_rule(text)
-    rule = _named.get(f"{Path(path).name}:{name}")
+    rule = _rules_by_name.get(f"{Path(path).name}:{name}")
     if rule is None:
         raise GameError(
             f"announce={text} is a rule of a file, which a game that is read does not run; name it "
@@ -114,7 +114,7 @@ def _load_rule(text: str) -> Announcement:
             "function of two, as NAME(ship, cell)"
         )
     rule = _announcement(function)
-    _named[f"{Path(path).name}:{name}"] = rule
+    _rules_by_name[f"{Path(path).name}:{name}"] = rule
     return rule
 
 
