@@ -16,7 +16,7 @@ from optsearch.results import bracket
 from optsearch.search import solver, watch
 from optsearch.search.frontier import cost_of_rule
 from optsearch.search.kernels import SolverOptions
-from optsearch.search.rollouts import FEW, Rollouts, can_roll_out
+from optsearch.search.rollouts import FEW_CONFIGURATIONS, Rollouts, can_roll_out
 from optsearch.search.solver import Solver, solve
 from optsearch.strategies import named
 from optsearch.support.errors import TableError
@@ -115,7 +115,7 @@ def states(kernel, rule):
     waiting = [kernel.root]
     while waiting:
         state = waiting.pop()
-        if len(state.family) > FEW:
+        if len(state.family) > FEW_CONFIGURATIONS:
             yield state
             waiting += kernel.parts(state, rule(kernel, state)).values()
 

@@ -165,7 +165,7 @@ def test_a_family_has_a_bracket_from_the_start(over_at, tmp_path):
 @pytest.mark.parametrize("soon", [0, 20_000])
 def test_ctrl_c_knows_what_a_limit_knows(monkeypatch, soon):
     """Before the search, or where that is quick at its end, greedy and rollouts are played."""
-    monkeypatch.setattr(solver, "MOST_AT_ONCE", soon)
+    monkeypatch.setattr(solver, "QUICK_FAMILY", soon)
     game, stopped = "5x5:3,2", []
 
     def stop(status):

@@ -248,7 +248,7 @@ def test_the_tree_of_a_solution_found_with_a_table(tmp_path):
 @pytest.mark.parametrize("text", ["5x5:4,2", "4x4:3,2,announce=ship"])
 def test_processes_go_on_from_a_table(tmp_path, monkeypatch, text):
     """What two processes found they hand over while they search, and two others begin with it."""
-    monkeypatch.setattr(team, "HANDED_OVER", 0.05)
+    monkeypatch.setattr(team, "SECONDS_TO_HANDOVER", 0.05)
     monkeypatch.setattr(sharing, "IDLE_SECONDS", 0.01)
     alone = solver.solve(text)
     with process_pool(2) as pool:

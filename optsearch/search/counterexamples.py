@@ -46,7 +46,7 @@ Codes = NDArray[np.int32]  # of positions, as in `Counterexample`; or a number f
 
 MAX_CELLS = 16  # of a game all of whose positions are looked at
 MAX_POSITIONS = 3**MAX_CELLS  # of such a game, possible or not
-AT_ONCE = 1 << 16  # positions
+POSITIONS_AT_ONCE = 1 << 16  # positions
 INFINITE = np.iinfo(np.int32).max
 
 MAX_NODES = 100_000
@@ -248,7 +248,7 @@ def _hit_labels(game: Game) -> tuple[int | str | None, ...]:
     return (None,) if game.is_silent else game.labels
 
 
-def _base(game: Game) -> int:
+def _digit_base(game: Game) -> int:
     """Return the base of the codes: one digit for a miss, one for each label, one for not shot."""
     return len(_hit_labels(game)) + 2
 
@@ -264,7 +264,7 @@ def _digits_if_all_shot(game: Game, ships: Sequence[int]) -> tuple[int, ...]:
 
 def _digits(game: Game, code: int) -> list[int]:
     """Return the digits of a code, one for each cell in row-major order."""
-    base = _base(game)
+    base = _digit_base(game)
     return [code // base ** (game.cells - 1 - i) % base for i in range(game.cells)]
 
 
@@ -363,25 +363,26 @@ class Positions:
     """
 
     def __init__(self, game: Game):
-        self.game, self._base = game, _base(game)
-        self._number = self._base**game.cells
-        if self._number > MAX_POSITIONS:
+        self.game, self._digit_base = game, _digit_base(game)
+        self._position_count = self._digit_base**game.cells
+        if self._position_count > MAX_POSITIONS:
             raise TooLarge(
-                f"{game} has {self._number:,} positions; at most {MAX_POSITIONS:,} are handled"
+                f"{game} has {self._position_count:,} positions; at most "
+                f"{MAX_POSITIONS:,} are handled"
             )
         configurations = map(to_masks, list_ships(Position(game)))
         # The number of configurations by the digits of the board when every cell is shot.
         self._full_boards = Counter(_digits_if_all_shot(game, ships) for ships in configurations)
         # Codes as an array with an axis of digits for each cell. The last axis has length 1, so
         # that an index of all digits still gives an array.
-        self._cube = (*(self._base,) * game.cells, 1)
+        self._cube = (*(self._digit_base,) * game.cells, 1)
         identity = tuple(range(game.cells))
-        factors_of_one = [[1] * game.cells] * (self._base - 2)
+        factors_of_one = [[1] * game.cells] * (self._digit_base - 2)
         self.configurations: Codes = self._sum_products(factors_of_one, identity).astype(np.int32)
-        self.optimum: Codes = np.zeros(self._number, np.int32)
-        self.greedy: Codes = np.zeros(self._number, np.int32)
+        self.optimum: Codes = np.zeros(self._position_count, np.int32)
+        self.greedy: Codes = np.zeros(self._position_count, np.int32)
         for codes in self._codes_by_shots():
-            for chunk in np.array_split(codes, len(codes) // AT_ONCE + 1):
+            for chunk in np.array_split(codes, len(codes) // POSITIONS_AT_ONCE + 1):
                 self._evaluate(chunk)
 
     def _sum_products(
@@ -428,12 +429,12 @@ class Positions:
         optimum, greedy = np.full((2, len(codes)), INFINITE, np.int32)
         most_hits = np.zeros(len(codes), np.int32)  # configurations with the likeliest cell so far
         for cell in range(self.game.cells):
-            after, is_choice = self._after_shot(codes, cell)
-            after_miss = after[0]
+            codes_after, is_choice = self._after_shot(codes, cell)
+            after_miss = codes_after[0]
             hits = self.configurations[codes] - self.configurations[after_miss]
-            misses = self._misses_of_shot(self.optimum, after)
+            misses = self._misses_of_shot(self.optimum, codes_after)
             np.minimum(optimum, misses, where=is_choice, out=optimum)
-            greedy_misses = self._misses_of_shot(self.greedy, after)
+            greedy_misses = self._misses_of_shot(self.greedy, codes_after)
             is_likelier = hits > most_hits
             is_better_tie = (hits == most_hits) & (greedy_misses < greedy)
             is_better = is_choice & (is_likelier | is_better_tie)
@@ -464,9 +465,9 @@ class Positions:
     def _family_hashes(self) -> NDArray[np.uint64]:
         """Return the hash of the residual family of each position, as `representatives` says."""
         game, generator = self.game, np.random.default_rng(1)
-        drawn = generator.integers(1 << 62, size=(self._base - 2, game.cells))
+        drawn = generator.integers(1 << 62, size=(self._digit_base - 2, game.cells))
         factors = [[int(n) | 1 for n in row] for row in drawn]  # odd numbers have inverses
-        hashes = np.full(self._number, np.iinfo(np.uint64).max)
+        hashes = np.full(self._position_count, np.iinfo(np.uint64).max)
         counts = self.configurations.reshape(self._cube)
         for permutation in game.symmetries(MOST_TURNS):
             sums = self._sum_products(factors, permutation).reshape(self._cube)
@@ -485,15 +486,15 @@ class Positions:
         """Return the counterexamples among these positions."""
         codes = codes[self.greedy[codes] > self.optimum[codes]]
         greedy_cells, best_cells = self._greedy_and_best_cells(codes)
-        digits = (codes // self._base**i % self._base for i in range(self.game.cells))
-        hits = sum((digit > 0) & (digit < self._base - 1) for digit in digits)
+        digits = (codes // self._digit_base**i % self._digit_base for i in range(self.game.cells))
+        hits = sum((digit > 0) & (digit < self._digit_base - 1) for digit in digits)
         counts = self.configurations[codes]
-        certain = counts * (self.game.fleet_cells - hits)  # the hits that every strategy needs
+        certain_hits = counts * (self.game.fleet_cells - hits)  # the hits that every strategy needs
         columns = (
             codes,
             counts,
-            certain + self.greedy[codes],
-            certain + self.optimum[codes],
+            certain_hits + self.greedy[codes],
+            certain_hits + self.optimum[codes],
             greedy_cells,
             best_cells,
         )
@@ -508,9 +509,9 @@ class Positions:
         most_hits, greedy_cells = np.zeros((2, len(codes)), np.int64)
         best_value, best_cells = np.zeros((2, len(codes)), np.int64)
         for cell in range(self.game.cells):
-            after, is_choice = self._after_shot(codes, cell)
-            hits = self.configurations[codes] - self.configurations[after[0]]
-            value = -self._misses_of_shot(self.optimum, after)
+            codes_after, is_choice = self._after_shot(codes, cell)
+            hits = self.configurations[codes] - self.configurations[codes_after[0]]
+            value = -self._misses_of_shot(self.optimum, codes_after)
             _keep_greatest(cell, hits, is_choice, most_hits, greedy_cells)
             _keep_greatest(cell, value, is_choice, best_value, best_cells)
         return greedy_cells, best_cells
@@ -522,12 +523,14 @@ class Positions:
         in which the cell is not shot and several replies are possible. If a position has the cell
         shot already, its code does not change.
         """
-        power = self._base ** (self.game.cells - 1 - cell)
-        is_unshot = codes // power % self._base == self._base - 1
+        power = self._digit_base ** (self.game.cells - 1 - cell)
+        is_unshot = codes // power % self._digit_base == self._digit_base - 1
         # From the digit base - 1, not shot, down to the digit of the reply.
-        after = [codes - power * n * is_unshot for n in range(self._base - 1, 0, -1)]
-        possible = sum((self.configurations[part] > 0).astype(np.int8) for part in after)
-        return after, is_unshot & (possible > 1)
+        codes_after = [codes - power * n * is_unshot for n in range(self._digit_base - 1, 0, -1)]
+        possible_replies = sum(
+            (self.configurations[part_codes] > 0).astype(np.int8) for part_codes in codes_after
+        )
+        return codes_after, is_unshot & (possible_replies > 1)
 
     def _misses_of_shot(self, misses: Codes, after: list[Codes]) -> Codes:
         """Return for each position the total misses if a cell is shot, and then played on.
@@ -563,11 +566,11 @@ def search_game(game: Game, empty_only: bool) -> SearchedGame:
 
     empty_only -- True looks at the empty board alone, and takes games of any size.
     """
-    number = _base(game) ** game.cells
-    if number > MAX_POSITIONS:
+    position_count = _digit_base(game) ** game.cells
+    if position_count > MAX_POSITIONS:
         return _search_large(game) if empty_only else SearchedGame(game, 0, (), is_decided=False)
     positions = Positions(game)
-    empty_board = number - 1
+    empty_board = position_count - 1
     codes = np.array([empty_board], np.int32) if empty_only else positions.representatives()
     return SearchedGame(game, len(codes), positions.counterexamples(codes))
 
@@ -578,23 +581,23 @@ def _search_large(game: Game) -> SearchedGame:
     The optimum is known only if it is below best greedy: the search stops once no strategy can be.
     """
     position = Position(game)
-    limited: Progress[SearchStatus] = Limit(effort=MAX_NODES).watch()
-    greedy = GreedySolver(position, progress=no_progress if game.is_silent else limited)
-    solver = Solver(position, progress=limited)
+    stop_at_limit: Progress[SearchStatus] = Limit(effort=MAX_NODES).watch()
+    greedy = GreedySolver(position, progress=no_progress if game.is_silent else stop_at_limit)
+    solver = Solver(position, progress=stop_at_limit)
     kernel = solver.kernel
     try:
         best_greedy = greedy.total_height()
-        certain = kernel.cells_left * kernel.weight(kernel.root)
-        greedy_misses = best_greedy - certain
+        certain_hits = kernel.cells_left * kernel.weight(kernel.root)
+        greedy_misses = best_greedy - certain_hits
         least_misses = kernel.solve(kernel.root, limit=greedy_misses)
         if least_misses >= greedy_misses:
             return SearchedGame(game, 1, ())
         counterexample = Counterexample(
             game=game,
-            code=_base(game) ** game.cells - 1,
+            code=_digit_base(game) ** game.cells - 1,
             configurations=greedy.configurations,
             best_greedy_total_height=best_greedy,
-            total_height=certain + least_misses,
+            total_height=certain_hits + least_misses,
             greedy_cells=sum(1 << cell for cell in kernel.greedy_choices(kernel.root)),
             best_cells=game.mask(greedy.best_shots),
         )
@@ -641,57 +644,59 @@ def find(
         store = None
         if folder is not None:
             store = stack.enter_context(Facts(folder, f"counterexamples of {scope}"))
-        finished = _finished_games(store, games)
-        total = sum(map(_work, games))
-        report_work = meter(progress, total, sum(map(_work, finished)), CounterexampleStatus)
+        finished = _load_finished_games(store, games)
+        total_work = sum(map(_work_of, games))
+        report_work = meter(
+            progress, total_work, sum(map(_work_of, finished)), CounterexampleStatus
+        )
 
         def report() -> None:
             examples = sum(len(searched.counterexamples) for searched in finished.values())
-            report_work(sum(map(_work, finished)), games=len(finished), counterexamples=examples)
+            report_work(sum(map(_work_of, finished)), games=len(finished), counterexamples=examples)
 
         report()
-        search = partial(search_game, empty_only=scope.empty_only)
+        search_one = partial(search_game, empty_only=scope.empty_only)
         games_left = iter([game for game in games if game not in finished])
-        results = run_tasks(executor or SerialExecutor(), search, games_left, workers, report)
+        results = run_tasks(executor or SerialExecutor(), search_one, games_left, workers, report)
         for game, searched in results:
             if store is not None:
-                store.add(str(game), _entry(searched))
+                store.add(str(game), _make_entry(searched))
             finished[game] = searched
             report()
     return CounterexampleSearch(scope, tuple(finished[game] for game in games))
 
 
-def _work(game: Game) -> int:
+def _work_of(game: Game) -> int:
     """Return the estimated work for a game, in positions; used for the progress alone."""
-    return min(_base(game) ** game.cells, MAX_POSITIONS)
+    return min(_digit_base(game) ** game.cells, MAX_POSITIONS)
 
 
 # The checkpoint: the finished games. A counterexample is the list of its numbers
 
 
-def _finished_games(store: Facts | None, games: list[Game]) -> dict[Game, SearchedGame]:
+def _load_finished_games(store: Facts | None, games: list[Game]) -> dict[Game, SearchedGame]:
     """Return what the store has of games finished by an earlier run; TableError if damaged."""
     if store is None:
         return {}
     by_name = {str(game): game for game in games}
     try:
-        return {by_name[name]: _from_entry(by_name[name], entry) for name, entry in store.items()}
+        return {by_name[name]: _read_entry(by_name[name], entry) for name, entry in store.items()}
     except (ValueError, TypeError, KeyError):
         raise TableError(f"{store.path} does not hold what a search found") from None
 
 
-def _entry(searched: SearchedGame) -> dict[str, object]:
-    """Return the entry of a game in the store, which `_from_entry` reads."""
+def _make_entry(searched: SearchedGame) -> dict[str, object]:
+    """Return the entry of a game in the store, which `_read_entry` reads."""
     return {
         "positions": searched.positions,
         "is_decided": searched.is_decided,
         "counterexamples": [
-            [getattr(example, name) for name in _NUMBERS] for example in searched.counterexamples
+            [getattr(example, name) for name in _COLUMNS] for example in searched.counterexamples
         ],
     }
 
 
-_NUMBERS = (
+_COLUMNS = (
     "code",
     "configurations",
     "best_greedy_total_height",
@@ -701,7 +706,7 @@ _NUMBERS = (
 )
 
 
-def _from_entry(game: Game, entry: dict[str, object]) -> SearchedGame:
+def _read_entry(game: Game, entry: dict[str, object]) -> SearchedGame:
     """Return the game in an entry of the store; ValueError, TypeError or KeyError if damaged."""
     positions, is_decided, rows = (
         entry[key] for key in ("positions", "is_decided", "counterexamples")
@@ -709,7 +714,7 @@ def _from_entry(game: Game, entry: dict[str, object]) -> SearchedGame:
     if type(positions) is not int or type(is_decided) is not bool or not isinstance(rows, list):
         raise ValueError
     for row in rows:
-        if len(row) != len(_NUMBERS) or any(type(number) is not int for number in row):
+        if len(row) != len(_COLUMNS) or any(type(number) is not int for number in row):
             raise ValueError
     return SearchedGame(
         game, positions, tuple(Counterexample(game, *row) for row in rows), is_decided

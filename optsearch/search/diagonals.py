@@ -49,14 +49,14 @@ class Diagonals:
         if not game.is_rectangle:
             return []
         distance = min(map(int, game.fleet))
-        choices: list[list[int]] = []
+        cell_lists: list[list[int]] = []
         for direction in (1, -1):
-            by_offset: list[list[int]] = [[] for _ in range(distance)]
+            cells_by_offset: list[list[int]] = [[] for _ in range(distance)]
             for cell in range(game.cells):
                 row, column = divmod(cell, game.columns)
-                by_offset[(row + direction * column) % distance].append(cell)
-            choices += by_offset
-        return choices
+                cells_by_offset[(row + direction * column) % distance].append(cell)
+            cell_lists += cells_by_offset
+        return cell_lists
 
     def _order_cells(self, cells: list[int]) -> tuple[int, list[int]] | None:
         """Return the misses of the best order of these cells in its worst case, and that order.
@@ -66,20 +66,20 @@ class Diagonals:
         kernel, root = self._kernel, self._kernel.root
         counts = kernel.counts(root)
         misses_after_hit: dict[int, int] = {}  # by the cell of the hit, in the worst case
-        missed: Subfamily | None = root  # the state after misses at all cells so far, if possible
+        missed_state: Subfamily | None = root  # after misses at all cells so far, if possible
         for cell in cells:
             if not counts[cell]:
                 continue
-            hit = [part for reply, part in kernel.parts(root, cell).items() if reply.hit]
-            if any(len(part.family) > MAX_SETS_AFTER_HIT for part in hit):
+            hit_states = [part for reply, part in kernel.parts(root, cell).items() if reply.hit]
+            if any(len(part.family) > MAX_SETS_AFTER_HIT for part in hit_states):
                 return None
-            misses_after_hit[cell] = max(map(self._worst_misses, hit))
-            missed = missed and kernel.parts(missed, cell).get(MISS)
-        if missed is not None:
+            misses_after_hit[cell] = max(map(self._worst_misses, hit_states))
+            missed_state = missed_state and kernel.parts(missed_state, cell).get(MISS)
+        if missed_state is not None:
             return None
         order = sorted(misses_after_hit, key=lambda cell: (-misses_after_hit[cell], cell))
-        worst = max(before + misses_after_hit[cell] for before, cell in enumerate(order))
-        return worst, order
+        worst_misses = max(before + misses_after_hit[cell] for before, cell in enumerate(order))
+        return worst_misses, order
 
     def _worst_misses(self, state: Subfamily) -> int:
         """Return the misses of the best strategy from a state on, in its worst case."""

@@ -56,15 +56,15 @@ class FirstHitKernel(Kernel):
         self.is_silent = self.has_prices = False  # what holds there holds for whole games
         self.easy_size = INFINITE
         self.root = Subfamily(np.arange(len(self.sets), dtype=np.int32), problem.hits)
-        self._tick, self._nodes = tick, 0
-        cells = np.unpackbits(self.sets.view(np.uint8), axis=1, bitorder="little")
-        self._has_cell = cells[:, : self.game.cells].astype(bool)  # by set and cell
+        self._report_nodes, self._nodes = tick, 0
+        cell_bits = np.unpackbits(self.sets.view(np.uint8), axis=1, bitorder="little")
+        self._has_cell = cell_bits[:, : self.game.cells].astype(bool)  # by set and cell
         masks = to_masks(self.sets)
-        numbers = {mask: number for number, mask in enumerate(dict.fromkeys(masks))}
-        self._set_numbers = np.array([numbers[mask] for mask in masks], np.int32)
+        number_of_mask = {mask: set_number for set_number, mask in enumerate(dict.fromkeys(masks))}
+        self._set_numbers = np.array([number_of_mask[mask] for mask in masks], np.int32)
         # For each symmetry: the number of the image of each set, by the number of the set.
         self._image_numbers = [
-            np.array([numbers[image(mask, symmetry)] for mask in numbers], np.int32)
+            np.array([number_of_mask[image(mask, symmetry)] for mask in number_of_mask], np.int32)
             for symmetry in problem.automorphisms
         ]
         self._costs: dict[_Key, int] = {}  # of solved states, by `_normal_key`
@@ -140,11 +140,11 @@ class FirstHitKernel(Kernel):
             bound_after = self._bound_by_coverage(max_met, missed, budget_after)
             bounds.append((cell, missed * cost_of_miss + bound_after))
 
-        def order(shot: tuple[int, int]) -> tuple[bool, int, int]:
+        def sort_key(shot: tuple[int, int]) -> tuple[bool, int, int]:
             cell, bound = shot
             return cell != best_cell, bound, cell
 
-        return sorted(bounds, key=order)
+        return sorted(bounds, key=sort_key)
 
     def _weight_by_cell(self, family: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return for each cell of the board the weight of the sets of a family that have it."""
@@ -321,10 +321,10 @@ class FirstHitKernel(Kernel):
                 steps.append((state, cell))
                 state = _after_miss(state, missed)
         cost = 0
-        for before, cell in reversed(steps):  # `state` is the one after the miss at `cell`
-            cost += self.weight(state) * miss_cost(self.objective, before.budget)
-            self._enter_cost(before, cost, cell)
-            state = before
+        for state_before, cell in reversed(steps):  # `state` is the one after the miss at `cell`
+            cost += self.weight(state) * miss_cost(self.objective, state_before.budget)
+            self._enter_cost(state_before, cost, cell)
+            state = state_before
         return cost
 
     def _enter_cost(self, state: Subfamily, cost: int, best_cell: int) -> None:

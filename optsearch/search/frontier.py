@@ -157,7 +157,7 @@ class BestFirstSearch:
         Symmetric first shots count once.
         """
         shots = self._shots(self.root)
-        return sum(s.is_exact or s.lower >= self.limit for s in shots), len(shots)
+        return sum(shot.is_exact or shot.lower >= self.limit for shot in shots), len(shots)
 
     @property
     def valued_counts(self) -> tuple[int, int]:
@@ -166,7 +166,7 @@ class BestFirstSearch:
         Symmetric first shots count once.
         """
         shots = self._shots(self.root)
-        return sum(s.is_exact for s in shots), len(shots)
+        return sum(shot.is_exact for shot in shots), len(shots)
 
     @property
     def best_cells(self) -> list[int]:
@@ -193,12 +193,12 @@ class BestFirstSearch:
         is_silent = self.kernel.game.is_silent
         brackets = []
         for shot in shots:
-            bound = self.root.upper + shot.missed_cost if is_silent else cost_of_every_cell
+            upper = self.root.upper + shot.missed_cost if is_silent else cost_of_every_cell
             orbit = self.kernel.orbit(shot.cell)
             for cell, cost in self._first_shot_costs:
                 if orbit >> cell & 1:
-                    bound = min(bound, cost)
-            brackets.append((shot.cell, max(shot.lower, self.lower), min(shot.upper, bound)))
+                    upper = min(upper, cost)
+            brackets.append((shot.cell, max(shot.lower, self.lower), min(shot.upper, upper)))
         return brackets
 
     # Questions
@@ -269,8 +269,8 @@ class BestFirstSearch:
                     continue
                 symmetric_to_listed |= self.kernel.orbit(cell)
             parts = self.kernel.parts(node.state, cell)
-            missed = self.kernel.weight(parts[MISS]) if MISS in parts else 0
-            cost = missed * miss_cost(self.kernel.objective, node.state.budget)
+            missed_weight = self.kernel.weight(parts[MISS]) if MISS in parts else 0
+            cost = missed_weight * miss_cost(self.kernel.objective, node.state.budget)
             node.shots.add(AndNode(node, cell, rank, missed_cost=cost, lower=max(bound, cost)))
         if node.shots:
             node.lower = max(node.lower, node.shots[0].lower)
@@ -308,9 +308,9 @@ class BestFirstSearch:
         if shot.parts is None:
             if shot in self._under_way.values():
                 return None
-            new = Question(shot.state_node.state, shot.cell, limit, self.nodes)
-            self._under_way[new] = shot
-            return new
+            new_question = Question(shot.state_node.state, shot.cell, limit, self.nodes)
+            self._under_way[new_question] = shot
+            return new_question
         parts = sorted(shot.parts.values(), key=lambda part: len(part.state.family))
         lower = shot.missed_cost + sum(part.lower for part in parts)
         for part in parts:
@@ -338,7 +338,7 @@ class BestFirstSearch:
             node = shot.state_node
             shots = self._shots(node)
             node.lower = max(node.lower, min(shots[0].lower, node.upper))
-            node.upper = min(node.upper, min(s.upper for s in shots))
+            node.upper = min(node.upper, min(other_shot.upper for other_shot in shots))
             shot = node.parent
 
     # The strategy of the upper bound

@@ -106,17 +106,17 @@ class GreedySolver:
         self._progress = progress
         self._nodes = 0
         self._kernels: dict[str, Kernel] = {}
-        self._values: dict[tuple[str, bytes], int] = {}
-        self.configurations = self._kernel("optimal").weight(self._root)
+        self._misses_found: dict[tuple[str, bytes], int] = {}
+        self.configurations = self._kernel_for("optimal").weight(self._root)
 
     def __repr__(self) -> str:
         return f"<GreedySolver of {self.position.title}>"
 
     @cached_property
     def _root(self) -> Subfamily:
-        return self._kernel("optimal").root
+        return self._kernel_for("optimal").root
 
-    def _kernel(self, rule: str) -> Kernel:
+    def _kernel_for(self, rule: str) -> Kernel:
         """Return the kernel of a rule: "optimal", or "best greedy", "worst greedy", "first greedy".
 
         If hits tell something, only the kernel of the optimum exists, and is returned.
@@ -124,13 +124,15 @@ class GreedySolver:
         if not self.position.game.is_silent:
             rule = "optimal"
         if rule not in self._kernels:
-            before = self._nodes
+            nodes_before = self._nodes
 
-            def tick(nodes: int) -> None:
-                self._progress(SearchStatus(before + nodes, effort=before + nodes))
+            def report_nodes(nodes: int) -> None:
+                self._progress(SearchStatus(nodes_before + nodes, effort=nodes_before + nodes))
 
             table = MemoryTable(self._options.memory)
-            self._kernels[rule] = Kernel(self._problem, self._options, table, None, tick, rule)
+            self._kernels[rule] = Kernel(
+                self._problem, self._options, table, None, report_nodes, rule
+            )
         return self._kernels[rule]
 
     # Shots and values
@@ -138,12 +140,14 @@ class GreedySolver:
     @cached_property
     def greedy_shots(self) -> tuple[Cell, ...]:
         """The most probable cells, in row-major order, certain hits among them."""
-        return tuple(map(self.position.game.cell, self._kernel("optimal").greedy_shots(self._root)))
+        return tuple(
+            map(self.position.game.cell, self._kernel_for("optimal").greedy_shots(self._root))
+        )
 
     @cached_property
     def best_shots(self) -> tuple[Cell, ...]:
         """The cells that an optimal strategy can shoot first, in row-major order."""
-        exact = self._kernel("optimal")
+        exact = self._kernel_for("optimal")
         certain = bits(exact.free_hits(self._root))
         best = [] if exact.is_over(self._root) else list(best_cells(exact, self._root))
         return tuple(map(self.position.game.cell, sorted({*best, *certain})))
@@ -158,34 +162,34 @@ class GreedySolver:
 
     def lower_bound(self) -> int:
         """Return a lower bound on the total height of every strategy, without a search."""
-        return self._hits(self._root) + self._kernel("optimal").lower_bound(self._root)
+        return self._hits(self._root) + self._kernel_for("optimal").lower_bound(self._root)
 
     def _hits(self, state: Subfamily) -> int:
         """Return the hits still needed, summed over the configurations; misses come on top."""
-        return self._kernel("optimal").hits_left(state)
+        return self._kernel_for("optimal").hits_left(state)
 
     def _tied_cells(self, state: Subfamily) -> list[int]:
         """List the cells that greedy chooses from, ascending."""
-        return self._kernel("optimal").greedy_choices(state)
+        return self._kernel_for("optimal").greedy_choices(state)
 
     def _misses(self, state: Subfamily, rule: str) -> int:
         """Return the total misses of greedy from a state, with the rule best, worst or first.
 
         The rule first is only for games in which hits tell nothing.
         """
-        kernel = self._kernel(f"{rule} greedy")
+        kernel = self._kernel_for(f"{rule} greedy")
         if kernel.is_silent:
             return kernel.solve(state)
         if kernel.is_over(state):
             return 0
-        if free := kernel.free_hits(state):
-            return self._misses_after(state, next(bits(free)), rule)
+        if free_mask := kernel.free_hits(state):
+            return self._misses_after(state, next(bits(free_mask)), rule)
         key = rule, kernel.normal_form(state)
-        if key not in self._values:
+        if key not in self._misses_found:
             self._count_node()
             costs = (self._misses_after(state, cell, rule) for cell in self._tied_cells(state))
-            self._values[key] = min(costs) if rule == "best" else max(costs)
-        return self._values[key]
+            self._misses_found[key] = min(costs) if rule == "best" else max(costs)
+        return self._misses_found[key]
 
     def _count_node(self) -> None:
         """Count a node of the search in Python, and report progress now and then."""
@@ -195,9 +199,9 @@ class GreedySolver:
 
     def _misses_after(self, state: Subfamily, cell: int, rule: str) -> int:
         """Return the total misses if this cell is shot first, and greedy plays on by the rule."""
-        exact = self._kernel("optimal")
-        parts = exact.parts(state, cell)
-        own_misses = exact.weight(parts[MISS]) if MISS in parts else 0
+        kernel = self._kernel_for("optimal")
+        parts = kernel.parts(state, cell)
+        own_misses = kernel.weight(parts[MISS]) if MISS in parts else 0
         return own_misses + sum(self._misses(part, rule) for part in parts.values())
 
     # Trees
@@ -208,27 +212,27 @@ class GreedySolver:
         If several tied cells are best (or worst), it shoots the first of them.
         """
         _require_rule(rule)
-        choose_cell = self._chooser(rule)
+        choose_cell = self._cell_chooser(rule)
 
         def choose(state: Subfamily) -> int:
             self._count_node()
             return choose_cell(state)
 
-        return self._tree_of(grow_tree(self._kernel("optimal"), self._root, choose))
+        return self._tree_of(grow_tree(self._kernel_for("optimal"), self._root, choose))
 
     def _tree_of(self, root: Node | Leaf) -> DecisionTree:
         """Return the decision tree of the position with this root, for the prior of the solver."""
         digest = "" if self.prior is None else self.prior.digest
         return DecisionTree(self.position, root, prior=digest)
 
-    def _chooser(self, rule: str) -> Callable[[Subfamily], int]:
+    def _cell_chooser(self, rule: str) -> Callable[[Subfamily], int]:
         """Return the function that chooses by a rule among the tied cells of a state."""
         if rule in ("best", "worst"):
             return partial(self._choose_by_value, rule)
         if rule == "remainder":
             return lambda state: min(self._tied_cells(state), key=partial(self._remainder, state))
-        rank = {cell: i for i, cell in enumerate(order_of(self.position.game, rule))}
-        return lambda state: min(self._tied_cells(state), key=rank.__getitem__)
+        rank_of_cell = {cell: i for i, cell in enumerate(order_of(self.position.game, rule))}
+        return lambda state: min(self._tied_cells(state), key=rank_of_cell.__getitem__)
 
     def _choose_by_value(self, rule: str, state: Subfamily) -> int:
         """Return the first tied cell with the misses of the best (or worst) greedy strategy."""
@@ -244,13 +248,13 @@ class GreedySolver:
         The sum is over the replies to both shots. Divided by the weight of the state, it is the
         mean weight that is left.
         """
-        exact = self._kernel("optimal")
-        total = 0
-        for part in exact.parts(state, cell).values():
-            tied = self._tied_cells(part) if exact.is_silent else exact.greedy_shots(part)
-            parts_after = exact.parts(part, tied[0]).values() if tied else [part]
-            total += sum(exact.weight(part_after) ** 2 for part_after in parts_after)
-        return total
+        kernel = self._kernel_for("optimal")
+        sum_of_squares = 0
+        for part in kernel.parts(state, cell).values():
+            tied_cells = self._tied_cells(part) if kernel.is_silent else kernel.greedy_shots(part)
+            parts_after = kernel.parts(part, tied_cells[0]).values() if tied_cells else [part]
+            sum_of_squares += sum(kernel.weight(part_after) ** 2 for part_after in parts_after)
+        return sum_of_squares
 
     # Compared with the optimum
 
@@ -266,7 +270,7 @@ class GreedySolver:
 
     def optimum(self) -> int:
         """Return the least total height of any strategy."""
-        return self._hits(self._root) + self._kernel("optimal").solve(self._root)
+        return self._hits(self._root) + self._kernel_for("optimal").solve(self._root)
 
     def _pair_from(
         self, state: Subfamily, shots: tuple[Shot, ...], partings: list[Divergence]
@@ -276,15 +280,15 @@ class GreedySolver:
         shots -- the shots up to there. The positions at which the trees part are added to
         `partings`.
         """
-        exact, game = self._kernel("optimal"), self.position.game
-        choose_greedy, choose_optimal = self._chooser("best"), partial(best_cell, exact)
-        certain = exact.free_hits(state)
-        if certain:
-            return self._pair_after(state, next(bits(certain)), shots, partings)
-        least_misses, greedy_misses = exact.solve(state), self._misses(state, "best")
+        kernel, game = self._kernel_for("optimal"), self.position.game
+        choose_greedy, choose_optimal = self._cell_chooser("best"), partial(best_cell, kernel)
+        certain_mask = kernel.free_hits(state)
+        if certain_mask:
+            return self._pair_after(state, next(bits(certain_mask)), shots, partings)
+        least_misses, greedy_misses = kernel.solve(state), self._misses(state, "best")
         if greedy_misses == least_misses:
-            both = grow_tree(exact, state, choose_greedy)
-            return both, both
+            shared_tree = grow_tree(kernel, state, choose_greedy)
+            return shared_tree, shared_tree
         greedy_cells = [
             cell
             for cell in self._tied_cells(state)
@@ -292,30 +296,30 @@ class GreedySolver:
         ]
         limit = least_misses + 1  # costs below it are exact
         shared_cells = [
-            cell for cell in greedy_cells if exact.cost_of_shot(state, cell, limit) == least_misses
+            cell for cell in greedy_cells if kernel.cost_of_shot(state, cell, limit) == least_misses
         ]
         if shared_cells:
             return self._pair_after(state, shared_cells[0], shots, partings)
         partings.append(
             Divergence(
                 shots=shots,
-                configurations=exact.weight(state),
+                configurations=kernel.weight(state),
                 best_greedy_shots=tuple(map(game.cell, greedy_cells)),
-                best_shots=tuple(map(game.cell, sorted(best_cells(exact, state)))),
+                best_shots=tuple(map(game.cell, sorted(best_cells(kernel, state)))),
                 best_greedy_total_height=self._hits(state) + greedy_misses,
                 total_height=self._hits(state) + least_misses,
             )
         )
-        return grow_tree(exact, state, choose_greedy), grow_tree(exact, state, choose_optimal)
+        return grow_tree(kernel, state, choose_greedy), grow_tree(kernel, state, choose_optimal)
 
     def _pair_after(
-        self, state: Subfamily, index: int, shots: tuple[Shot, ...], partings: list[Divergence]
+        self, state: Subfamily, cell_index: int, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
         """Return the two trees of `_pair_from` that both shoot the cell of this index first."""
-        cell = self.position.game.cell(index)
+        cell = self.position.game.cell(cell_index)
         pairs = {
             reply: self._pair_from(part, (*shots, Shot(cell, reply)), partings)
-            for reply, part in self._kernel("optimal").parts(state, index).items()
+            for reply, part in self._kernel_for("optimal").parts(state, cell_index).items()
         }
         return (
             Node(cell, {reply: greedy for reply, (greedy, _) in pairs.items()}),

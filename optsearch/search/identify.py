@@ -79,11 +79,11 @@ class Sets:
     @cached_property
     def family(self) -> Family:
         """The family for the solver; its grid is one row of all things."""
-        order = sorted(range(len(self.sets)), key=self.sets.__getitem__)
+        ascending_indices = sorted(range(len(self.sets)), key=self.sets.__getitem__)
         return Family(
             Game(1, max(1, len(self.things)), (1,), "any"),
-            tuple(self.sets[i] for i in order),
-            tuple(self.weights[i] for i in order),
+            tuple(self.sets[i] for i in ascending_indices),
+            tuple(self.weights[i] for i in ascending_indices),
         ).check_total_weight(self.title)
 
     @property
@@ -120,21 +120,21 @@ def read(path: str | Path) -> Sets:
     weights = [Fraction(1)] * len(names)
     if "weight" in record.columns:
         weights = record.values("weight", parse_weight)
-    things = dict.fromkeys(thing for row in things_of_sets for thing in row)
+    things = dict.fromkeys(thing for words in things_of_sets for thing in words)
     if len(things) > MAX_CELLS:
         raise TooLarge(f"{path}: {len(things)} things; at most {MAX_CELLS} are handled")
-    index_of = {thing: i for i, thing in enumerate(things)}
-    masks = [sum(1 << index_of[thing] for thing in set(row)) for row in things_of_sets]
+    index_of_thing = {thing: i for i, thing in enumerate(things)}
+    masks = [sum(1 << index_of_thing[thing] for thing in set(words)) for words in things_of_sets]
     _require_distinct(path, record.lines, names, things_of_sets, masks)
-    weighted = [i for i, weight in enumerate(weights) if weight]
-    if not weighted:
+    weighted_indices = [i for i, weight in enumerate(weights) if weight]
+    if not weighted_indices:
         raise RecordError(f"{path}: no set has a weight; give at least one that can be hidden")
-    scale = lcm(*(weight.denominator for weight in weights))
+    common_denominator = lcm(*(weight.denominator for weight in weights))
     return Sets(
         things=tuple(things),
-        names=tuple(names[i] for i in weighted),
-        sets=tuple(masks[i] for i in weighted),
-        weights=tuple(int(weights[i] * scale) for i in weighted),
+        names=tuple(names[i] for i in weighted_indices),
+        sets=tuple(masks[i] for i in weighted_indices),
+        weights=tuple(int(weights[i] * common_denominator) for i in weighted_indices),
         title=Path(path).name,
     )
 
@@ -153,20 +153,21 @@ def _require_distinct(
     first_with_name: dict[str, int] = {}
     first_with_mask: dict[int, int] = {}
     rows = zip(lines, names, things_of_sets, masks, strict=True)
-    for i, (line, name, things, mask) in enumerate(rows):
+    for set_index, (line, name, things, mask) in enumerate(rows):
         where = f"{path}, line {line}"
         if name in first_with_name:
-            first = first_with_name[name]
-            raise RecordError(f"{where}: {name!r} is there already, in line {lines[first]}")
+            earlier = first_with_name[name]
+            raise RecordError(f"{where}: {name!r} is there already, in line {lines[earlier]}")
         if mask in first_with_mask:
-            first = first_with_mask[mask]
+            earlier = first_with_mask[mask]
             raise RecordError(
-                f"{where}: {name!r} has the same things as {names[first]!r}, in line {lines[first]}"
+                f"{where}: {name!r} has the same things as {names[earlier]!r}, in line "
+                f"{lines[earlier]}"
             )
         if len(set(things)) < len(things):
             repeated = next(thing for thing, count in Counter(things).items() if count > 1)
             raise RecordError(f"{where}: {name!r} has {repeated!r} twice")
-        first_with_name[name] = first_with_mask[mask] = i
+        first_with_name[name] = first_with_mask[mask] = set_index
 
 
 def _parse_name(text: str) -> str:
@@ -314,27 +315,27 @@ def verify(tree: IdentificationTree) -> int:
     Each set counts as often as it weighs. Raises TreeError unless the replies of each set lead to
     an end with its name, without a question asked twice, and each end is reached.
     """
-    sets, total, reached = tree.sets, 0, 0
+    sets, total_misses, ends_reached = tree.sets, 0, 0
     for name, mask, weight in zip(sets.names, sets.sets, sets.weights, strict=True):
         node, asked_mask, misses = tree.root, 0, 0
         while isinstance(node, Ask):
-            bit = 1 << node.thing
-            if asked_mask & bit:
+            thing_mask = 1 << node.thing
+            if asked_mask & thing_mask:
                 raise TreeError(
                     f"{sets.things[node.thing]!r} is asked for twice on the way to {name!r}"
                 )
-            asked_mask |= bit
-            is_hit = mask & bit != 0
+            asked_mask |= thing_mask
+            is_hit = mask & thing_mask != 0
             misses += not is_hit
             node = node.hit if is_hit else node.missed
         if node != name:
             raise TreeError(f"{name!r} is hidden, but the tree ends at {node!r}")
-        total += weight * misses
-        reached += 1
-    ends = sum(1 for _ in tree.paths())
-    if ends != reached:
-        raise TreeError(f"the tree has {ends} ends, and {reached} of them are reached")
-    return total
+        total_misses += weight * misses
+        ends_reached += 1
+    end_count = sum(1 for _ in tree.paths())
+    if end_count != ends_reached:
+        raise TreeError(f"the tree has {end_count} ends, and {ends_reached} of them are reached")
+    return total_misses
 
 
 def save(tree: IdentificationTree, path: str | Path) -> None:
@@ -374,14 +375,14 @@ def load(path: str | Path, sets: Sets) -> IdentificationTree:
         document.refuse(
             f"it is of the family {document.fields['family']!r}; {sets.title} is {sets.digest}"
         )
-    index_of = {thing: i for i, thing in enumerate(sets.things)}
+    index_of_thing = {thing: i for i, thing in enumerate(sets.things)}
 
     def parse_node(value: object, depth: int) -> Ask | str:
         if isinstance(value, dict) and value.keys() == {"set"} and value["set"] in sets.names:
             return str(value["set"])
         if isinstance(value, dict) and value.keys() == {"ask", "hit", "miss"}:
-            thing = index_of.get(str(value["ask"]))
-            if thing is not None and depth < len(index_of):  # else a thing is asked for twice
+            thing = index_of_thing.get(str(value["ask"]))
+            if thing is not None and depth < len(index_of_thing):  # else a thing is asked for twice
                 return Ask(
                     thing,
                     hit=parse_node(value["hit"], depth + 1),
@@ -490,12 +491,12 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
     """
     family = sets.family
     leaves = Counter(sets.weights)
-    certain = family.certain.bit_count()
-    counting = Fraction(leaf_counting_misses(leaves, family.hits - certain), sets.weight)
+    certain_things = family.certain.bit_count()
+    by_counting = Fraction(leaf_counting_misses(leaves, family.hits - certain_things), sets.weight)
     yield Bound(
         "leaf counting",
         "lower",
-        counting,
+        by_counting,
         "at most C(k-1+j, j) sets of at most k things are found with j misses",
     )
 
@@ -524,6 +525,6 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
         without_certain = tuple(cells & ~family.certain for cells in family.sets)
         prices = raised_prices(without_certain)
         if prices is not None:
-            dual = Fraction(chain_dual(without_certain, family.weights, prices), sets.weight)
+            by_prices = Fraction(chain_dual(without_certain, family.weights, prices), sets.weight)
             source = "a price for each set, and for each further miss"
-            yield Bound("dual of the chain", "lower", dual, source)
+            yield Bound("dual of the chain", "lower", by_prices, source)

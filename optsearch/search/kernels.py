@@ -47,7 +47,7 @@ FORBIDDEN = 1 << 50  # the kernels' cost of more misses than the budget allows
 NO_BUDGET = -1
 MIN_DISK_NODES = 8  # families that took less work are not worth a place on disk
 UNUSED_TABLE_BYTES = 1 << 12
-BETWEEN_TICKS = 1000  # states of a walk in Python
+STATES_BETWEEN_REPORTS = 1000  # states of a walk in Python
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ class Kernel:
         self.easy_size = 48 if self.is_silent else 8
         self.root = Subfamily(np.arange(len(self.sets), dtype=np.int32), problem.hits)
         self._search = _make_search(problem, options, table, disk, tick, rule)
-        self._options, self._tick = options, tick
+        self._options, self._report_nodes = options, tick
         self.has_prices = self._search.has_prices
 
     @property
@@ -354,8 +354,8 @@ class Kernel:
         """
         if self.game.tells_sinkings and len(state.family) > 1:
             return 0
-        words = np.bitwise_and.reduce(self.sets[state.family], axis=0)
-        return to_masks(words[None, :])[0] & ~state.hits
+        common_words = np.bitwise_and.reduce(self.sets[state.family], axis=0)
+        return to_masks(common_words[None, :])[0] & ~state.hits
 
     def cells_of(self, state: Subfamily) -> int:
         """Return the mask of the cells that at least one configuration has."""
@@ -364,7 +364,7 @@ class Kernel:
 
     def tick(self) -> None:
         """Report progress, or end the search by an exception, while the compiled search rests."""
-        self._tick(self.nodes)
+        self._report_nodes(self.nodes)
 
     def is_over(self, state: Subfamily) -> bool:
         """True if every cell of the ships is hit."""
@@ -408,43 +408,45 @@ class Kernel:
         budget = NO_BUDGET if self.objective.kind == "mean" else max(state.budget - 1, -1)
         after_hit = state._replace(hits=state.hits | 1 << cell)
         after_miss = state._replace(budget=budget)
-        codes = self._struck_ships(state, cell)
+        ship_codes = self._struck_ship_codes(state, cell)
         gives_reply: dict[Reply, NDArray[np.bool_]] = {}
-        for code in sorted(set(codes.tolist())):
-            for reply, gives in self._replies(state, cell, code, codes == code):
+        for ship_code in sorted(set(ship_codes.tolist())):
+            for reply, gives in self._replies_of_code(
+                state, cell, ship_code, ship_codes == ship_code
+            ):
                 gives_reply[reply] = gives_reply.get(reply, False) | gives
         parts = {}
         for reply in sorted(gives_reply, key=lambda reply: reply.order):
-            after = after_hit if reply.hit else after_miss
-            parts[reply] = after._replace(family=state.family[gives_reply[reply]])
+            state_after = after_hit if reply.hit else after_miss
+            parts[reply] = state_after._replace(family=state.family[gives_reply[reply]])
         return parts
 
-    def _replies(
-        self, state: Subfamily, cell: int, code: int, has_code: NDArray[np.bool_]
+    def _replies_of_code(
+        self, state: Subfamily, cell: int, ship_code: int, has_code: NDArray[np.bool_]
     ) -> Iterator[tuple[Reply, NDArray[np.bool_]]]:
-        """Yield each reply of the sets with one code of `_struck_ships`, and the sets that give it.
+        """Yield each reply of the sets with one code of `_struck_ship_codes`, and its sets.
 
         has_code -- True for each set of the state with this code. The sets of a reply are given in
         the same form.
         """
-        if not code:
+        if not ship_code:
             yield MISS, has_code
             return
-        ship, is_sunk = abs(code) - 1, code < 0
-        kind = self.game.fleet[ship]
+        ship_index, is_sunk = abs(ship_code) - 1, ship_code < 0
+        kind = self.game.fleet[ship_index]
         label_of_kind = self.game.label_of_kind
         if label_of_kind is not None:
             yield self.game.announcement.reply_to_hit(label_of_kind[kind], is_sunk), has_code
             return
         # The label depends on where the ship lies.
         assert self.problem.ships is not None
-        placements = self.problem.ships[state.family, ship]
+        placements = self.problem.ships[state.family, ship_index]
         for placement in np.unique(placements[has_code], axis=0):
-            mask = to_masks(placement[None])[0]
-            reply = self.game.hit_reply(kind, mask, cell, is_sunk)
+            ship_mask = to_masks(placement[None])[0]
+            reply = self.game.hit_reply(kind, ship_mask, cell, is_sunk)
             yield reply, (placements == placement).all(axis=1) & has_code
 
-    def _struck_ships(self, state: Subfamily, cell: int) -> NDArray[np.int64]:
+    def _struck_ship_codes(self, state: Subfamily, cell: int) -> NDArray[np.int64]:
         """Return a code for each set: 0 if a shot misses, else the ship that it hits.
 
         Ship i of the fleet has the code i + 1, or -(i + 1) if the hit sinks it. If hits tell
@@ -475,9 +477,9 @@ class Kernel:
         Certain hits that can be shot at any time (`free_hits`) are not among them: greedy shoots
         these before. Only if no other cell is left, they are listed.
         """
-        counts, free = self.counts(state), list(bits(self.free_hits(state)))
-        counts[free] = 0
-        return _most_probable(counts) or free
+        counts, free_cells = self.counts(state), list(bits(self.free_hits(state)))
+        counts[free_cells] = 0
+        return _most_probable(counts) or free_cells
 
     def greedy_misses(self) -> int:
         """Return the misses of a greedy strategy from the root.
@@ -490,25 +492,25 @@ class Kernel:
                 self._options,
                 table=MemoryTable(UNUSED_TABLE_BYTES),
                 disk=None,
-                tick=self._tick,
+                tick=self._report_nodes,
                 rule="first greedy",
             )
             return search.solve(self.root.family)
-        cost, waiting, states = 0, [self.root], 0
+        misses, waiting, states = 0, [self.root], 0
         while waiting:
             state = waiting.pop()
             if len(state.family) == 1 or self.is_over(state):
                 continue
             states += 1
-            if states % BETWEEN_TICKS == 0:
-                self._tick(self.nodes)
-            free = self.free_hits(state)
-            cell = next(bits(free)) if free else self.greedy_choices(state)[0]
+            if states % STATES_BETWEEN_REPORTS == 0:
+                self._report_nodes(self.nodes)
+            free_mask = self.free_hits(state)
+            cell = next(bits(free_mask)) if free_mask else self.greedy_choices(state)[0]
             parts = self.parts(state, cell)
             if MISS in parts:
-                cost += self.weight(parts[MISS])
+                misses += self.weight(parts[MISS])
             waiting += parts.values()
-        return cost
+        return misses
 
     def orbit(self, cell: int) -> int:
         """Return the mask of the orbit of a cell: its images under the symmetries of the root."""
@@ -591,8 +593,8 @@ def grow_tree(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
     """
     if kernel.is_over(state):
         return Leaf(kernel.weight(state))
-    free = kernel.free_hits(state)
-    cell = next(bits(free)) if free else choose(state)
+    free_mask = kernel.free_hits(state)
+    cell = next(bits(free_mask)) if free_mask else choose(state)
     return make_node(kernel, state, cell, lambda reply, part: grow_tree(kernel, part, choose))
 
 
@@ -693,11 +695,11 @@ def misses_by_announced_search(
 def _weight_by_cell(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np.int64]:
     """Return for each of 128 cells the weight of the sets that have it; 0 at cells hit."""
     by_cell = np.zeros(128, np.int64)
-    at_once = 1 << 16  # sets, each unpacked to 128 bytes
-    for start in range(0, len(sets), at_once):
-        part = slice(start, start + at_once)
-        has_cell = np.unpackbits(sets[part].view(np.uint8), axis=1, bitorder="little")
-        by_cell += weights[part] @ has_cell
+    sets_at_once = 1 << 16  # sets, each unpacked to 128 bytes
+    for start in range(0, len(sets), sets_at_once):
+        batch = slice(start, start + sets_at_once)
+        has_cell = np.unpackbits(sets[batch].view(np.uint8), axis=1, bitorder="little")
+        by_cell += weights[batch] @ has_cell
     by_cell[list(bits(hits))] = 0
     return by_cell
 
@@ -740,26 +742,26 @@ def _split_by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]
         list(zip(game.kinds_of(masks), masks, strict=True)) for masks in map(to_masks, ships)
     ]  # of ships, each as its kind and its mask
     every_ship = {ship for configuration in configurations for ship in configuration}
-    numbers_at: dict[int, dict[int | str | None, int]] = {}  # cell -> label -> its number there
+    label_numbers: dict[int, dict[int | str | None, int]] = {}  # cell -> label -> its number there
     for ship in sorted(every_ship, key=lambda ship: ship[1]):
         for cell, label in _labelled_cells(game, ship):
-            numbers = numbers_at.setdefault(cell, {})
-            numbers.setdefault(label, len(numbers))
-    count = max(map(len, numbers_at.values()))
-    if count > MAX_LABELS:
+            number_of_label = label_numbers.setdefault(cell, {})
+            number_of_label.setdefault(label, len(number_of_label))
+    label_count = max(map(len, label_numbers.values()))
+    if label_count > MAX_LABELS:
         subject = "of the ships that are left can lie" if game.shows_ships else "labels can be told"
         raise TooLarge(
-            f"{count} {subject} on one cell; a search tells at most {MAX_LABELS} apart"
+            f"{label_count} {subject} on one cell; a search tells at most {MAX_LABELS} apart"
             + " where each hit shows its ship" * game.shows_ships
         )
-    items = []
+    split_configurations = []
     for configuration in configurations:
-        cells_by_number = [0] * count
+        cells_by_number = [0] * label_count
         for ship in configuration:
             for cell, label in _labelled_cells(game, ship):
-                cells_by_number[numbers_at[cell][label]] |= 1 << cell
-        items.append(to_words(cells_by_number))
-    return np.array(items)
+                cells_by_number[label_numbers[cell][label]] |= 1 << cell
+        split_configurations.append(to_words(cells_by_number))
+    return np.array(split_configurations)
 
 
 def _labelled_cells(game: Game, ship: tuple[int, int]) -> Iterator[tuple[int, int | str | None]]:

@@ -27,7 +27,7 @@ from optsearch.support.highs import Programme
 MAX_ENTRIES = 1 << 21  # of the matrix: more take minutes to be solved
 MAX_WEIGHT = 1 << 26  # of all sets over all counts, so that a double has the sum to 1/1000
 MAX_ERROR = 1 / 16  # of a bound by HiGHS
-BETWEEN_TICKS = 0.05  # seconds
+SECONDS_BETWEEN_TICKS = 0.05  # seconds
 INFINITY = highspy.kHighsInf
 
 
@@ -66,18 +66,18 @@ def best_list(
             f"together, and a weight of {MAX_WEIGHT:,}, are solved. bounds brackets the optimum"
         )
     # The numbers of the columns, by step and cell, and by step and set.
-    shot = np.arange(steps * cells).reshape(steps, cells)
-    missed = shot.size + np.arange(steps * sets).reshape(steps, sets)
+    shot_columns = np.arange(steps * cells).reshape(steps, cells)
+    missed_columns = shot_columns.size + np.arange(steps * sets).reshape(steps, sets)
     costs = np.tile(weights, steps)
-    constraints = _list_constraints(shot, missed, has, counts)
+    constraints = _list_constraints(shot_columns, missed_columns, has, counts)
     if below < costs.sum():
-        constraints.append(Constraint(missed.ravel(), costs, 0, below - 1))
-    upper = np.ones(missed.max() + 1)
-    upper[missed[-1]] = 0 if meets_all else 1
+        constraints.append(Constraint(missed_columns.ravel(), costs, 0, below - 1))
+    upper = np.ones(missed_columns.max() + 1)
+    upper[missed_columns[-1]] = 0 if meets_all else 1
     programme = _build_programme(
-        costs=np.r_[np.zeros(shot.size), costs],
+        costs=np.r_[np.zeros(shot_columns.size), costs],
         upper=upper,
-        integers=shot.size,
+        integers=shot_columns.size,
         constraints=constraints,
     )
     status = _run_programme(programme, tick)
@@ -85,7 +85,7 @@ def best_list(
         return None
     if status != highspy.HighsModelStatus.kOptimal:
         raise ArithmeticError(f"HiGHS ended with {status.name}")
-    shot_values = np.array(programme.getSolution().col_value[: shot.size])
+    shot_values = np.array(programme.getSolution().col_value[: shot_columns.size])
     is_shot = shot_values.reshape(steps, cells) > 0.5
     # The replay of the list in integers: the weight missed at each step.
     missed_weights = [int(weights[~has[:, row].any(axis=1)].sum()) for row in is_shot]
@@ -98,21 +98,21 @@ def best_list(
 
 
 def _list_constraints(
-    shot: NDArray[np.int64],
-    missed: NDArray[np.int64],
+    shot_columns: NDArray[np.int64],
+    missed_columns: NDArray[np.int64],
     has: NDArray[np.bool_],
     counts: Sequence[int],
 ) -> list[Constraint]:
     """List the constraints of `best_list`, step by step; arguments as there."""
     constraints: list[Constraint] = []
     for step, count in enumerate(counts):
-        shots = shot[step]
-        constraints.append(Constraint(shots, [1.0] * len(shots), 0, count))
-        for s, has_cell in enumerate(has):  # a set is missed, or one of its cells is shot
-            columns = [missed[step, s], *shots[has_cell]]
+        step_columns = shot_columns[step]
+        constraints.append(Constraint(step_columns, [1.0] * len(step_columns), 0, count))
+        for set_index, has_cell in enumerate(has):  # a set is missed, or one of its cells is shot
+            columns = [missed_columns[step, set_index], *step_columns[has_cell]]
             constraints.append(Constraint(columns, [1.0] * len(columns), 1, INFINITY))
         if step:  # a cell that was shot at the step before counts as shot now
-            for shot_before, shot_now in zip(shot[step - 1], shots, strict=True):
+            for shot_before, shot_now in zip(shot_columns[step - 1], step_columns, strict=True):
                 constraints.append(Constraint([shot_now, shot_before], [1.0, -1.0], 0, INFINITY))
     return constraints
 
@@ -171,7 +171,7 @@ def _run_programme(programme: Programme, tick: Callable[[], None]) -> highspy.Hi
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(programme.run)
         try:
-            while not wait([running], BETWEEN_TICKS).done:
+            while not wait([running], SECONDS_BETWEEN_TICKS).done:
                 tick()
         except BaseException:
             programme.cancelSolve()  # type: ignore[no-untyped-call]

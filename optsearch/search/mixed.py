@@ -44,32 +44,32 @@ def mixed_kernel(
     game.require_small("solving")
     ships, weights = MixedPosterior(position, prior).list_weighted(MAX_SETS // 8)
     hits = position.hits
-    weight_of: Counter[tuple[int, ...]] = Counter()  # by the ships as the search takes them
+    weight_of_ships: Counter[tuple[int, ...]] = Counter()  # by the ships as the search takes them
     for masks, weight in zip(map(to_masks, ships), weights, strict=True):
         cells_left = sum(masks) & ~hits
         if cells_left:
-            weight_of[(cells_left,) if game.is_silent else tuple(masks)] += weight
-    if not weight_of:
+            weight_of_ships[(cells_left,) if game.is_silent else tuple(masks)] += weight
+    if not weight_of_ships:
         raise PositionError(f"every ship is sunk in {position.title}; there is nothing to solve")
-    if (total := sum(weight_of.values())) > MAX_WEIGHT:
+    if (total_weight := sum(weight_of_ships.values())) > MAX_WEIGHT:
         raise TooLarge(
-            f"the weights of {game} add up to {total:,}; the search takes {MAX_WEIGHT:,} in all: "
-            "by --prior fleet=configurations each configuration weighs 1"
+            f"the weights of {game} add up to {total_weight:,}; the search takes {MAX_WEIGHT:,} in "
+            "all: by --prior fleet=configurations each configuration weighs 1"
         )
-    rows = np.array([to_words(row) for row in weight_of])
-    game_of_one: Game = game.game_of([1])
-    rules = Game(
-        *(game.rows, game.columns, [1] * rows.shape[1], "any", "sunk"),
-        holes=game_of_one.holes,
-        board=game_of_one.board,
+    ship_rows = np.array([to_words(ship_masks) for ship_masks in weight_of_ships])
+    one_ship_game: Game = game.game_of([1])
+    game_for_search = Game(
+        *(game.rows, game.columns, [1] * ship_rows.shape[1], "any", "sunk"),
+        holes=one_ship_game.holes,
+        board=one_ship_game.board,
     )
     problem = Problem(
-        game=rules,
-        sets=np.bitwise_or.reduce(rows, axis=1),
-        weights=np.array([*weight_of.values()], np.int64),
+        game=game_for_search,
+        sets=np.bitwise_or.reduce(ship_rows, axis=1),
+        weights=np.array([*weight_of_ships.values()], np.int64),
         hits=0 if game.is_silent else hits,  # a silent row has only the cells left
-        cells_left=max((sum(masks) & ~hits).bit_count() for masks in weight_of),
-        ships=rows,
+        cells_left=max((sum(masks) & ~hits).bit_count() for masks in weight_of_ships),
+        ships=ship_rows,
     )
     return Kernel(problem, OPTIONS, MemoryTable(memory), None, lambda nodes: None)
 
@@ -111,8 +111,8 @@ def greedy_shots_mixed(position: MixedPosition, prior: Prior | None = None) -> d
     while waiting:
         state, shots = waiting.pop()
         if len(state.family) == 1 or kernel.is_over(state):
-            left = kernel.cells_of(state) & ~state.hits
-            histogram[shots + left.bit_count()] += kernel.weight(state)
+            cells_left_mask = kernel.cells_of(state) & ~state.hits
+            histogram[shots + cells_left_mask.bit_count()] += kernel.weight(state)
             continue
         parts = kernel.parts(state, kernel.greedy_choices(state)[0])
         waiting += [(part, shots + 1) for part in parts.values()]

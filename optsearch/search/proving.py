@@ -50,8 +50,8 @@ class SolvedParts:
             marks_by_index = (mask | hits for mask in kernel.family.sets)
         else:
             marks_by_index = (marks_of(game, to_masks(row)) for row in kernel.problem.ships)
-        for i, marks in enumerate(marks_by_index):
-            self._indices.setdefault(marks, []).append(i)
+        for index, marks in enumerate(marks_by_index):
+            self._indices.setdefault(marks, []).append(index)
 
     def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
         """Return the least misses of these sets if below the limit, else a lower bound >= limit.
@@ -96,9 +96,9 @@ def prove_solution(solution: Solution, solver: Solver | None = None) -> Proof:
     """
     assert solution.total_height is not None
     position = solution.position
-    parts = SolvedParts(solver or Solver(position, prior=solution.prior))
+    solved_parts = SolvedParts(solver or Solver(position, prior=solution.prior))
     misses = solution.total_height - position.hits_left * solution.configurations
-    return prove(position, misses, parts.least_misses, parts.prices, solution.prior)
+    return prove(position, misses, solved_parts.least_misses, solved_parts.prices, solution.prior)
 
 
 def claims_for(
@@ -124,50 +124,50 @@ def claims_for(
     to be proved.
     """
     # Normal form -> the misses required, and a family with this form, as sets of the root.
-    goals: dict[WeightedSets, tuple[int, WeightedSets]] = {}
+    goal_of_form: dict[WeightedSets, tuple[int, WeightedSets]] = {}
     waiting: list[tuple[int, WeightedSets]] = []  # a heap, most sets first: parts have fewer
 
-    def require(family: WeightedSets, normal: WeightedSets, target: int) -> None:
+    def require(family: WeightedSets, normal_form: WeightedSets, target: int) -> None:
         """Make it a goal to prove these misses of a family with this normal form."""
-        if normal not in goals:
-            heapq.heappush(waiting, (-len(normal), normal))
-        if target > goals.get(normal, (0, family))[0]:
-            goals[normal] = target, family
+        if normal_form not in goal_of_form:
+            heapq.heappush(waiting, (-len(normal_form), normal_form))
+        if target > goal_of_form.get(normal_form, (0, family))[0]:
+            goal_of_form[normal_form] = target, family
 
     def require_together(parts: list[WeightedSets], needed: int) -> None:
         """Make it a goal to prove that these families together need at least `needed` misses."""
         if sum(map(marks.bound_by_counting, parts)) >= needed:
             return
         parts = sorted(parts, key=len)
-        normals = [marks.normal_form(part) for part in parts]
+        normal_forms = [marks.normal_form(part) for part in parts]
         bounds = []  # of the misses of each part that are proved, or required already
-        for part, normal in zip(parts, normals, strict=True):
-            required, _ = goals.get(normal, (0, part))
+        for part, normal_form in zip(parts, normal_forms, strict=True):
+            required, _ = goal_of_form.get(normal_form, (0, part))
             bounds.append(max(marks.bound_by_counting(part), required))
-        lacking = needed - sum(bounds)
-        for part, normal, bound in zip(parts, normals, bounds, strict=True):
-            if lacking <= 0:
+        misses_lacking = needed - sum(bounds)
+        for part, normal_form, bound in zip(parts, normal_forms, bounds, strict=True):
+            if misses_lacking <= 0:
                 return
-            target = bound + lacking
+            target = bound + misses_lacking
             if part is not parts[-1]:
                 target = max(bound, min(target, least_misses(*split_weights(part), target)))
             if target > bound:
-                require(part, normal, target)
-            lacking -= target - bound
+                require(part, normal_form, target)
+            misses_lacking -= target - bound
 
     require_together(marks.parts(root), misses)
     claims = []
     while waiting:
-        _, normal = heapq.heappop(waiting)
-        target, family = goals[normal]
+        _, normal_form = heapq.heappop(waiting)
+        target, family = goal_of_form[normal_form]
         if len(family) == 1:
             raise ProofError(f"{misses} misses cannot be proved: a strategy needs fewer")
         if find_prices is not None and not marks.is_labelled:
-            prices = find_prices(*split_weights(normal), target)
-            if prices is not None and chain_dual(*split_weights(normal), prices) >= target:
-                claims.append(Claim(target, normal, prices))
+            prices = find_prices(*split_weights(normal_form), target)
+            if prices is not None and chain_dual(*split_weights(normal_form), prices) >= target:
+                claims.append(Claim(target, normal_form, prices))
                 continue
-        claims.append(Claim(target, normal))
+        claims.append(Claim(target, normal_form))
         for _, missed, parts in marks.shots(family):
             require_together(parts, target - missed)
     # A claim uses claims on smaller families, which must come before it.

@@ -16,18 +16,18 @@ from optsearch.compiled.evaluation._walk import MAX_CANDIDATES, SMALL
 from optsearch.search.kernels import Kernel, Subfamily, best_cell
 from optsearch.search.rules import Level, Lookahead, Rule
 
-MOST = 1 << 15  # configurations up to which rollouts play all of them, and take a second or two
-FEW = 64  # configurations up to which the rule plays the optimum
+MOST_CONFIGURATIONS = 1 << 15  # rollouts play so many in a second or two, and no more
+FEW_CONFIGURATIONS = 64  # configurations up to which the rule plays the optimum
 DEEP = Lookahead(first=Level(SMALL, 1, 60, MAX_CANDIDATES), higher=Level(6, 6, 10, 4))
 RULE = Rule(  # the best known that takes seconds; nothing is sampled
     (),
     endgame=10,
     candidates=12,
     percent=0,
-    screen=MOST,
-    cap=MOST,
-    second=MOST,
-    until=MOST,
+    screen=MOST_CONFIGURATIONS,
+    cap=MOST_CONFIGURATIONS,
+    second=MOST_CONFIGURATIONS,
+    until=MOST_CONFIGURATIONS,
     levels=DEEP.levels(2),
 )
 
@@ -55,7 +55,7 @@ class Rollouts:
         """Return the cell that rollouts shoot; with few configurations left, an optimal cell."""
         if self.is_watched:
             self._kernel.tick()
-        if len(state.family) <= FEW:
+        if len(state.family) <= FEW_CONFIGURATIONS:
             return best_cell(kernel, state)
         # Cells hit before the root are not in the sets.
         hits = state.hits & ~self._kernel.root.hits
@@ -67,13 +67,13 @@ class Rollouts:
 def can_roll_out(kernel: Kernel) -> bool:
     """True if rollouts can play from the root of a kernel.
 
-    They need the objective mean, hits that tell nothing, and at most MOST configurations, all of
+    They need the objective mean, hits that tell nothing, and MOST_CONFIGURATIONS at most, all of
     weight 1 and of equally many cells.
     """
     return (
         kernel.is_silent
         and kernel.objective.kind == "mean"
-        and len(kernel.sets) <= MOST
+        and len(kernel.sets) <= MOST_CONFIGURATIONS
         and int(kernel.weights.max()) == 1
         and len(set(map(int.bit_count, kernel.family.sets))) == 1
     )

@@ -245,17 +245,17 @@ class Rule:
             raise StrategyError(
                 f"levels has {len(levels)} items; 1 to {MAX_LEVELS + 1} are accepted, greedy first"
             )
-        rows = _list_items("estimates", self.estimates)
-        if not 1 <= len(rows) <= MAX_CELLS + 1:
+        estimate_rows = _list_items("estimates", self.estimates)
+        if not 1 <= len(estimate_rows) <= MAX_CELLS + 1:
             raise StrategyError(
-                f"estimates has {len(rows)} rows; 1 to {MAX_CELLS + 1} are accepted, one for each "
-                "number of cells left to hit"
+                f"estimates has {len(estimate_rows)} rows; 1 to {MAX_CELLS + 1} are accepted, "
+                "one for each number of cells left to hit"
             )
         return Rule(
             order=_validated_order(self.order, game),
             estimates=tuple(
                 _checked_numbers(f"estimates[{i}]", row, BUCKETS, low=0, high=MOST_MISSES)
-                for i, row in enumerate(rows)
+                for i, row in enumerate(estimate_rows)
             ),
             inner=Level.validated("inner", self.inner),
             levels=tuple(Level.validated(f"levels[{i}]", level) for i, level in enumerate(levels)),

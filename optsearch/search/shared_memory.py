@@ -41,9 +41,9 @@ class SharedMemory:
         weakref.finalize(self, os.close, descriptor)
         os.ftruncate(descriptor, size + EXTRA_BYTES)
         self.handle = MemoryHandle(os.getpid(), descriptor, size, secrets.token_bytes(NAME_BYTES))
-        everything = memoryview(mmap.mmap(descriptor, size + EXTRA_BYTES))
-        everything[size : size + NAME_BYTES] = self.handle.name
-        self.memory, self.counters = _split(everything, size)
+        whole_memory = memoryview(mmap.mmap(descriptor, size + EXTRA_BYTES))
+        whole_memory[size : size + NAME_BYTES] = self.handle.name
+        self.memory, self.counters = _split_memory(whole_memory, size)
 
 
 class Attached(NamedTuple):
@@ -63,14 +63,14 @@ def attach(handle: MemoryHandle) -> Attached | None:
     try:
         if os.fstat(descriptor).st_size != size + EXTRA_BYTES:
             return None
-        everything = memoryview(mmap.mmap(descriptor, size + EXTRA_BYTES))
+        whole_memory = memoryview(mmap.mmap(descriptor, size + EXTRA_BYTES))
     except (OSError, ValueError):
         return None
     finally:
         os.close(descriptor)
-    if everything[size : size + NAME_BYTES] != handle.name:
+    if whole_memory[size : size + NAME_BYTES] != handle.name:
         return None  # another process has this number now, as on another machine
-    return Attached(*_split(everything, size))
+    return Attached(*_split_memory(whole_memory, size))
 
 
 def can_attach(handle: MemoryHandle) -> bool:
@@ -78,7 +78,7 @@ def can_attach(handle: MemoryHandle) -> bool:
     return attach(handle) is not None
 
 
-def _split(everything: memoryview, size: int) -> tuple[memoryview, memoryview]:
+def _split_memory(whole_memory: memoryview, size: int) -> tuple[memoryview, memoryview]:
     """Return the memory of this size and the counters after the name."""
-    counters = everything[size + NAME_BYTES : size + EXTRA_BYTES].cast("Q")
-    return everything[:size], counters
+    counters = whole_memory[size + NAME_BYTES : size + EXTRA_BYTES].cast("Q")
+    return whole_memory[:size], counters

@@ -54,7 +54,7 @@ from optsearch.tree.solution import SearchStatus, ShotValue, Solution
 __all__ = ["SWITCHES", "Solver", "SolverOptions", "solve"]
 
 DEFAULT = SolverOptions()
-MOST_AT_ONCE = 20_000  # configurations up to which a first bracket takes a moment
+QUICK_FAMILY = 20_000  # configurations up to which a first bracket takes a moment
 
 
 class Solver:
@@ -103,8 +103,8 @@ class Solver:
         # Of the worst case, in misses: a lower bound, and an upper bound with a strategy for it.
         self._misses_at_least = 0
         self._misses_at_most: int | None = None
-        self._feasible: BestFirstSearch | None = None
-        self._rule: Diagonals | None = None
+        self._feasible_frontier: BestFirstSearch | None = None
+        self._worst_case_rule: Diagonals | None = None
 
     def _keep(self, key: bytes, value: int) -> None:
         """Keep a table entry that a worker found."""
@@ -207,8 +207,8 @@ class Solver:
                 if not is_mean_asked:
                     return self._bracket_solution()
                 self.watch.worst = self.kernel.cells_left + budget
-                if self._rule is not None:
-                    frontier.add_strategy(self._rule)
+                if self._worst_case_rule is not None:
+                    frontier.add_strategy(self._worst_case_rule)
             self._search_all(frontier, parallel)
             if frontier.upper < FORBIDDEN:
                 if not is_mean_asked:
@@ -229,13 +229,13 @@ class Solver:
                 self.watch.tick()
         rule = Diagonals(self.kernel)
         if rule.misses is not None:
-            self._rule, self._misses_at_most = rule, rule.misses
+            self._worst_case_rule, self._misses_at_most = rule, rule.misses
         budget = self._misses_at_least
         while self._misses_at_most is None or budget < self._misses_at_most:
             self.watch.tick()
             frontier = BestFirstSearch(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
             if frontier.upper < FORBIDDEN:
-                self._misses_at_most, self._feasible = budget, frontier
+                self._misses_at_most, self._feasible_frontier = budget, frontier
             budget += 1
 
     def _sets_to_pack(self) -> Iterable[Sequence[int]]:
@@ -284,13 +284,13 @@ class Solver:
         kernel, frontier = self.kernel, self.watch.frontier
         misses = self._misses_at_most
         if frontier is not None and frontier.upper < FORBIDDEN:
-            misses, self._feasible = frontier.state.budget, frontier
+            misses, self._feasible_frontier = frontier.state.budget, frontier
             self._misses_at_most = misses
         elif misses is None:  # shoot every cell that can have a ship
             cells = len(kernel.shots(kernel.root._replace(budget=0)))
             cells += kernel.free_hits(kernel.root).bit_count()
             misses = max(0, cells - kernel.cells_left)
-        self.watch.frontier = self._feasible
+        self.watch.frontier = self._feasible_frontier
         return kernel.cells_left + self._misses_at_least, kernel.cells_left + misses
 
     def _search_mean(self, parallel: Parallel | None, partial: bool) -> Solution:
@@ -299,7 +299,7 @@ class Solver:
         If the search may be cut short, it begins with the upper bounds that rules give.
         """
         limit = self._limit
-        is_long = limit is not None or (partial and len(self.kernel.root.family) > MOST_AT_ONCE)
+        is_long = limit is not None or (partial and len(self.kernel.root.family) > QUICK_FAMILY)
         if is_long and self._greedy_misses is None:
             self.watch.tick()
             self._greedy_misses = self.kernel.greedy_misses()
@@ -326,7 +326,7 @@ class Solver:
         frontier = self.watch.frontier
         if frontier is None or self._limit is not None or self._greedy_misses is not None:
             return
-        if len(self.kernel.root.family) <= MOST_AT_ONCE:
+        if len(self.kernel.root.family) <= QUICK_FAMILY:
             self._greedy_misses = self.kernel.greedy_misses()
             frontier.add_known_strategy(first_greedy, self._greedy_misses)
             frontier.add_strategy(greedy_choice)
@@ -551,9 +551,9 @@ class Solver:
         """
         if self.watch.frontier is not None:
             return self.watch.frontier.strategy()
-        if self._rule is not None:
+        if self._worst_case_rule is not None:
             root = self.kernel.root._replace(budget=self._misses_at_most or 0)
-            return grow_tree(self.kernel, root, partial(self._rule, self.kernel))
+            return grow_tree(self.kernel, root, partial(self._worst_case_rule, self.kernel))
         if self._greedy_misses is None:
             raise NotSupported(
                 f"no strategy for {self.position.game} was evaluated in that time, so there is no "

@@ -41,8 +41,8 @@ from optsearch.support.store import Integers
 T = TypeVar("T")
 
 SMALLEST_SHARED = 1 << 24  # bytes
-HANDED_OVER = 60.0  # seconds after which workers hand over their entries
-AT_ONCE = 10_000  # families of a table on disk that are copied between two checks of the limit
+SECONDS_TO_HANDOVER = 60.0  # seconds after which workers hand over their entries
+FAMILIES_AT_ONCE = 10_000  # families copied from a table on disk between two checks of the limit
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class Team:
     def _stored_batches(self) -> Iterator[dict[bytes, int]]:
         """Yield the entries of the table on disk in batches; raises LimitReached at a limit."""
         entries = iter(() if self._disk is None else self._disk.items())
-        while batch := dict(islice(entries, AT_ONCE)):
+        while batch := dict(islice(entries, FAMILIES_AT_ONCE)):
             self._watch.tick()
             yield batch
 
@@ -224,11 +224,11 @@ class Team:
         """Return the answer of all workers together to one question; None if all gave it up.
 
         They share a table, and mark in it the families they are at. The first answer ends the
-        question for all. If entries are collected, the workers stop every HANDED_OVER seconds,
-        hand over new ones, and are asked the same question again.
+        question for all. If entries are collected, the workers stop after SECONDS_TO_HANDOVER, hand
+        over new ones, and are asked the same question again.
         """
         while True:
-            deadline = time.monotonic() + HANDED_OVER if collect else inf
+            deadline = time.monotonic() + SECONDS_TO_HANDOVER if collect else inf
             cost = self._ask_until(deadline, parallel, shared, question)
             if cost is not None or time.monotonic() < deadline:
                 return cost
@@ -241,25 +241,25 @@ class Team:
         deadline -- by `time.monotonic`. If it is finite, new entries are collected.
         """
         # A worker stops once counter 0 has reached the number of its question.
-        number, team_size = shared.counters[0] + 1, parallel.workers
+        question_number, team_size = shared.counters[0] + 1, parallel.workers
         collects = deadline < inf
-        answer_as = partial(answer, self._spec_for_worker(parallel, shared), question)
-        roles = iter([TeamRole(i, team_size, number, collects) for i in range(team_size)])
+        task = partial(answer, self._spec_for_worker(parallel, shared), question)
+        roles = iter([TeamRole(i, team_size, question_number, collects) for i in range(team_size)])
         cost = None
 
-        def tick() -> None:
-            if shared.counters[0] < number:
+        def on_wait() -> None:
+            if shared.counters[0] < question_number:
                 self._watch.tick()
                 if time.monotonic() > deadline:
-                    shared.counters[0] = number
+                    shared.counters[0] = question_number
 
         try:
-            for _, received in run_tasks(parallel.executor, answer_as, roles, team_size, tick):
-                received_cost = self._receive(received)
+            for _, worker_answer in run_tasks(parallel.executor, task, roles, team_size, on_wait):
+                received_cost = self._receive(worker_answer)
                 if received_cost is not None:
-                    cost, shared.counters[0] = received_cost, number
+                    cost, shared.counters[0] = received_cost, question_number
         finally:
-            shared.counters[0] = number
+            shared.counters[0] = question_number
         for i in range(team_size):  # these nodes are now among those of `_receive`
             shared.counters[1 + i] = 0
         return cost
@@ -341,14 +341,14 @@ class _UntilAnswered(Limit):
 
 
 # A kernel serves one thread at a time, and an executor may have several.
-_of_thread = threading.local()
+_thread_state = threading.local()
 
 
 def worker_of(spec: SearchSpec) -> Worker:
     """Return the worker of this thread for a search; it is made anew for another search."""
-    worker: Worker | None = getattr(_of_thread, "worker", None)
+    worker: Worker | None = getattr(_thread_state, "worker", None)
     if worker is None or worker.spec != spec:
-        worker = _of_thread.worker = Worker(spec)
+        worker = _thread_state.worker = Worker(spec)
     return worker
 
 

@@ -20,7 +20,7 @@ from optsearch.tree.solution import SearchStatus
 
 BOUND_FROM = 5_000_000  # nodes from which a search is long: a minute or more
 BOUND_FROM_IN_TIME = 100_000  # likewise with a time limit, when the bracket counts
-SHARE = 0.5  # the part of a time limit that bounds of the root may take, and rollouts likewise
+SHARE_OF_TIME = 0.5  # part of a time limit that bounds of the root may take, and so may rollouts
 
 
 class SearchMonitor:
@@ -99,12 +99,12 @@ class SearchMonitor:
         The work in the context then ends unfinished, and the caller goes on after it.
         """
         seconds = [limit.seconds for limit in self._limits if limit.seconds is not None]
-        share = Limit(min(seconds) * SHARE) if seconds else None
+        share_limit = Limit(min(seconds) * SHARE_OF_TIME) if seconds else None
         try:
-            with self.limited(share):
+            with self.limited(share_limit):
                 yield
         except LimitReached as reached:
-            if share is None or reached.limit is not share:
+            if share_limit is None or reached.limit is not share_limit:
                 raise
 
     @cached_property
