@@ -183,10 +183,12 @@ class Chooser:
         self, ships: Sequence[int], start: Position, is_over: Callable[[], bool]
     ) -> int | None:
         """Count as `shots_left`; a kernel plays once at most FOLLOWED configurations are left."""
-        for position, n in self._tree_top.path(ships, start, counts_of(start).configurations):
+        for position, configurations in self._tree_top.path(
+            ships, start, counts_of(start).configurations
+        ):
             if is_over():
                 return None
-            if n <= FOLLOWED and position.hits_left:
+            if configurations <= FOLLOWED and position.hits_left:
                 hidden = sum(ships) if self._game.is_silent else ships
                 return self._follow(position).shots_of(hidden) - len(start.shots)
         return len(position.shots) - len(start.shots)

@@ -41,13 +41,15 @@ class TreeTop:
         self._limit = limit
         self._kept_children = lru_cache(REMEMBERED)(self.children)
 
-    def path(self, ships: Sequence[int], position: Position, n: int) -> Iterator[Child]:
+    def path(
+        self, ships: Sequence[int], position: Position, configurations: int
+    ) -> Iterator[Child]:
         """Yield the positions of one game, each with its number of configurations.
 
-        ships -- the hidden ones (masks). position, n -- the first position, and its number. If
-        several games meet a position, the strategy is asked once, as long as the answer is kept.
+        ships -- the hidden ones (masks). position, configurations -- the first of them. If several
+        games meet a position, the strategy is asked once, as long as the answer is kept.
         """
-        child = Child(position, n)
+        child = Child(position, configurations)
         while True:
             yield child
             position = child.position
@@ -59,14 +61,16 @@ class TreeTop:
             shot = Shot(cell, answer)
             child = next(each for each in children if each.position.shots[-1] == shot)
 
-    def children(self, position: Position, n: int) -> list[Child]:
+    def children(self, position: Position, configurations: int) -> list[Child]:
         """Return the positions after the strategy's shot, one for each possible reply.
 
-        n -- the number of configurations of the position. The position after a miss is the first.
+        configurations -- of the position, their number. The position after a miss is the first.
         """
-        cell, *hit_counts = self._recall(position, n) or self._decide(position, n)
+        cell, *hit_counts = self._recall(position, configurations) or self._decide(
+            position, configurations
+        )
         shot_at = self._game.cell(cell)
-        counts = *hit_counts, n - sum(hit_counts)  # a miss is the last of the replies
+        counts = *hit_counts, configurations - sum(hit_counts)  # a miss is the last of the replies
         children = [
             Child(position.after(shot_at, answer), count)
             for answer, count in zip(known_replies(self._game), counts, strict=True)
@@ -74,7 +78,7 @@ class TreeTop:
         ]
         return children[::-1]
 
-    def children_by_twins(self, position: Position, n: int) -> list[list[Child]]:
+    def children_by_twins(self, position: Position, configurations: int) -> list[list[Child]]:
         """Return the children of a position in groups that have equal histograms of shots.
 
         A group is one child, or all after the first hit of one of several twins, ships that differ
@@ -89,7 +93,7 @@ class TreeTop:
         ships = game.fleet if game.names_hits and ignores_names else ()
         not_hit = set(ships) - {shot.reply.label for shot in position.shots}
         groups: dict[object, list[Child]] = {}
-        for child in self.children(position, n):
+        for child in self.children(position, configurations):
             answer = child.position.shots[-1].reply
             group: object = answer
             if answer.label is not None and answer.label in not_hit:
@@ -102,33 +106,35 @@ class TreeTop:
         """Count the configurations with a ship on each cell, row by row."""
         return list(counts_of(position).cells)
 
-    def _recall(self, position: Position, n: int) -> list[int] | None:
+    def _recall(self, position: Position, configurations: int) -> list[int] | None:
         """Return what the checkpoint has of a position, as `_decide` returns it, or None.
 
         Raises TableError if it cannot be true of n configurations.
         """
-        name = f"shot {position}"
-        if self._store is None or name not in self._store:
+        fact_name = f"shot {position}"
+        if self._store is None or fact_name not in self._store:
             return None
-        decision = self._store[name]
+        decision = self._store[fact_name]
         if is_count_list(decision) and len(decision) == len(known_replies(self._game)):
             cell, *hit_counts = decision
             is_new = cell < self._game.cells and not position.closed >> cell & 1
-            if is_new and sum(hit_counts) <= n:
+            if is_new and sum(hit_counts) <= configurations:
                 return decision
-        raise self._store.impossible_fact(name, f"a new cell and {n:,} configurations at most")
+        raise self._store.impossible_fact(
+            fact_name, f"a new cell and {configurations:,} configurations at most"
+        )
 
-    def _decide(self, position: Position, n: int) -> list[int]:
+    def _decide(self, position: Position, configurations: int) -> list[int]:
         """Return the strategy's shot at a position of n configurations, and store it.
 
         The list has the index of the cell, and then the number of configurations for each known
         reply that is a hit.
         """
-        counts = self.counts(position)
-        cell = self._runner.shot(position, n, counts, self._limit)
-        count_by_reply = counts_of(position).replies.get(cell) or {HIT: counts[cell]}
-        hits = [answer for answer in known_replies(self._game) if answer.hit]
-        decision = [cell, *(count_by_reply.get(answer, 0) for answer in hits)]
+        counts_by_cell = self.counts(position)
+        cell = self._runner.shot(position, configurations, counts_by_cell, self._limit)
+        count_by_reply = counts_of(position).replies.get(cell) or {HIT: counts_by_cell[cell]}
+        hit_replies = [answer for answer in known_replies(self._game) if answer.hit]
+        decision = [cell, *(count_by_reply.get(answer, 0) for answer in hit_replies)]
         if self._store is not None:
             self._store.add(f"shot {position}", decision)
         return decision

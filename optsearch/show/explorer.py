@@ -178,7 +178,9 @@ def list_configurations(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
     position = solver.position
     if position.game.is_silent:
         family = Family.of(position, solver.prior)
-        return [(n, (cells,)) for cells, n in zip(family.sets, family.weights, strict=True)]
+        return [
+            (weight, (cells,)) for cells, weight in zip(family.sets, family.weights, strict=True)
+        ]
     all_ships = (tuple(to_masks(row)) for row in list_ships(position))
     return [(1, ships) for ships in all_ships if position.is_compatible(ships)]
 
@@ -210,19 +212,22 @@ def _encode(
         return node.configurations
     kernel = solver.kernel
     cell = kernel.game.bit(node.cell).bit_length() - 1
-    parts = kernel.parts(state, cell)
+    state_by_reply = kernel.parts(state, cell)
     children = [
-        _encode(solver, limit, parts[reply], node.replies[reply]) if reply in parts else 0
+        _encode(solver, limit, state_by_reply[reply], node.replies[reply])
+        if reply in state_by_reply
+        else 0
         for reply in replies_at(kernel.game, node.cell)
     ]
-    weight = kernel.weight(state)
-    cost = weight + sum(child[1] for child in children if isinstance(child, list))
+    total_weight = kernel.weight(state)
+    cost = total_weight + sum(child[1] for child in children if isinstance(child, list))
     hits_left = kernel.cells_left - (state.hits & ~kernel.root.hits).bit_count()
-    misses, is_exact = solver.least_cost(state, limit)
-    lower = hits_left * weight + misses
+    least_misses, is_exact = solver.least_cost(state, limit)
+    least_total = hits_left * total_weight + least_misses
     if state is kernel.root and solver.found.lower is not None:
-        lower, is_exact = max(lower, solver.found.lower), is_exact or solver.found.is_exact
-    optimum = lower if is_exact or lower == cost else [lower, cost]
+        least_total = max(least_total, solver.found.lower)
+        is_exact = is_exact or solver.found.is_exact
+    optimum = least_total if is_exact or least_total == cost else [least_total, cost]
     return [cell, cost, optimum, *children]
 
 

@@ -41,10 +41,10 @@ def board_shape(game: Game) -> dict[str, Any]:
 
 def _ship(game: Game, kind: int) -> dict[str, Any]:
     longest = int(kind) if isinstance(kind, LengthRange) else kind
-    first = next(iter(game.placements(longest)), 0)
+    first_placement = next(iter(game.placements(longest)), 0)
     letter = kind.letter if isinstance(kind, LengthRange) else ""
     name = " or ".join(game.kind_names[kind]) or letter or str(kind)
-    return {"name": name, "cells": [game.board.centres[cell] for cell in bits(first)]}
+    return {"name": name, "cells": [game.board.centres[cell] for cell in bits(first_placement)]}
 
 
 def _kind_of(game: Game, ship: Placement) -> int:
@@ -63,10 +63,10 @@ def _seams(game: Game) -> str:
 
 def _labels(game: Game) -> list[tuple[str, float, float]]:
     """List the letters above the first row and the numbers left of each row, with x and y."""
-    places = game.board.centres
-    across = [(column_name(column), *places[column]) for column in range(game.columns)]
-    down = [(str(row + 1), *places[row * game.columns]) for row in range(game.rows)]
+    centres = game.board.centres
+    column_labels = [(column_name(column), *centres[column]) for column in range(game.columns)]
+    row_labels = [(str(row + 1), *centres[row * game.columns]) for row in range(game.rows)]
     return [
-        *((text, x, y - 0.75) for text, x, y in across),
-        *((text, x - 0.8, y) for text, x, y in down),
+        *((text, x, y - 0.75) for text, x, y in column_labels),
+        *((text, x - 0.8, y) for text, x, y in row_labels),
     ]
