@@ -80,11 +80,14 @@ def count_configurations(game: Game) -> int:
 
 
 def met_with_one_more(game: Game, cells: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return for each cell of the board how many configurations this cell and `cells` meet."""
-    water = sum(1 << cell for cell in set(cells))
-    not_met, not_met_with = engine_for(game).count_by_placement(Constraints(game.fleet, water))
-    met = np.full(game.cells, count_configurations(game) - not_met, np.int64)
-    for (_, ship), count in not_met_with.items():
+    """Count for each cell the configurations with a ship on it or on one of `cells`."""
+    water_mask = sum(1 << cell for cell in set(cells))
+    # The configurations without a ship on `cells`: all, and those with each placement.
+    avoiding, avoiding_with = engine_for(game).count_by_placement(
+        Constraints(game.fleet, water_mask)
+    )
+    met = np.full(game.cells, count_configurations(game) - avoiding, np.int64)
+    for (_, ship), count in avoiding_with.items():
         for cell in bits(ship):
             met[cell] += count
     return met

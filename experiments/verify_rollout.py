@@ -124,13 +124,15 @@ class RolloutReplay:
     def _cost(self, sample: Sample, cell: int, policies: Policies) -> int:
         """Return the cost of a sample if a cell is shot and the policies play on.
 
-        Of these the last whose floor is below the size of a part plays it. A small part of a true
-        sample is estimated.
+        Each part of the sample, from then on, is played by the last policy with a floor below its
+        size. A small part of a true sample is estimated.
         """
         cost, parts = _split(sample.rows, cell)
         while parts:
-            rows, open_cells = part = parts.pop()
-            level = max((i for i, p in enumerate(policies) if len(rows) > p.floor), default=0)
+            part = parts.pop()
+            rows, open_cells = part
+            levels = [i for i, policy in enumerate(policies) if len(rows) > policy.floor]
+            level = max(levels, default=0)
             if self._is_estimated(part, sample.shift):
                 cost += estimate(len(rows), open_cells, sample.shift)
             elif level == 0:

@@ -427,9 +427,10 @@ class MixedPosterior(Posterior):
         return ships if masks else self._to_arrays(ships)
 
     def batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations, as `list_all(masks=True)` has them, in some arrays.
+        """Yield all configurations, in the form of `list_all(masks=True)`, in arrays of `size` rows.
 
-        An array has at most `size` rows, or one for each order of the ships if these are more.
+        A configuration has a row for each order of the ships that its fleet allows. If these are
+        more than `size`, an array has as many rows.
         """
         self.require_some()
         for weighed in self.parts:
