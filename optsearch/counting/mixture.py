@@ -427,7 +427,7 @@ class MixedPosterior(Posterior):
         return ships if masks else self._to_arrays(ships)
 
     def batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations, in the form of `list_all(masks=True)`, in arrays of `size` rows.
+        """Yield all configurations as `list_all(masks=True)` does, in arrays of `size` rows.
 
         A configuration has a row for each order of the ships that its fleet allows. If these are
         more than `size`, an array has as many rows.
