@@ -106,7 +106,7 @@ def play_pattern(const uint64_t[:, ::1] sets, const int32_t[::1] pattern, sizes,
                 ship = &fleet.ship[ship_index]
                 afloat[ship_index] = ship.placed[sets[index, 2 + ship.word] >> ship.shift & ship.field]
             histogram[play_configuration(&board, to_places(&board, sets[index, 0], sets[index, 1]), afloat,
-                           fleet.ship if board.ships else NULL)] += 1
+                                         fleet.ship if board.ships else NULL)] += 1
 
 
 cdef inline int neighbour(int cell, int direction, int rows, int columns) noexcept nogil:
@@ -158,7 +158,7 @@ cdef inline Cells to_places(const Pattern* board, uint64_t low, uint64_t high) n
 
 
 cdef inline int account_cells(const Pattern* board, const Cells* afloat, const Ship* fleet, int cell,
-                          Cells shot) noexcept nogil:
+                              Cells shot) noexcept nogil:
     """Return the cells that a hit accounts for: those of the ship that it sinks, if that is announced.
 
     afloat -- the cells of each ship, as places. cell -- the hit. shot -- the cells shot, with it.
@@ -171,7 +171,7 @@ cdef inline int account_cells(const Pattern* board, const Cells* afloat, const S
 
 
 cdef inline int play_configuration(const Pattern* board, Cells ships, const Cells* afloat,
-                     const Ship* fleet) noexcept nogil:
+                                   const Ship* fleet) noexcept nogil:
     """Return the number of shots that a configuration takes.
 
     ships -- all its ship cells, as places. afloat -- the cells of each ship in `fleet`, likewise.
@@ -192,7 +192,7 @@ cdef inline int play_configuration(const Pattern* board, Cells ships, const Cell
 
 
 cdef inline int clear_around(const Pattern* board, Cells ships, const Cells* afloat, const Ship* fleet,
-                       int cell, Cells* shot, Cells* water, int* hits) noexcept nogil:
+                             int cell, Cells* shot, Cells* water, int* hits) noexcept nogil:
     """Shoot around a hit, in each direction until a miss or the edge; return the number of shots.
 
     cell -- the hit. shot, water, hits -- the state of the game, which this updates. The clearing ends

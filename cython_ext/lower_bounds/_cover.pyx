@@ -100,7 +100,7 @@ cdef class Cover:
         for i in range(start, n):
             if not self.mask[ship][i] & closed:
                 self.place_ships(ship + 1, i + 1 if self.again[ship + 1] else 0,
-                           covered | self.mask[ship][i], closed | self.halo[ship][i])
+                                 covered | self.mask[ship][i], closed | self.halo[ship][i])
 
     cdef void add_bundle(self, int start, Cells covered, Cells closed) noexcept nogil:
         """Add a bundle to the rows: the ships placed, with every placement of the innermost ship.

@@ -505,7 +505,7 @@ cdef class Sequences:
         hash = slot = scramble(scramble(low(least_image)) ^ high(least_image))
         entry = next_number(&self.numbers, hash, &slot)
         while entry >= 0 and (self.following[entry].low != low(least_image)
-                          or self.following[entry].high != high(least_image)):
+                              or self.following[entry].high != high(least_image)):
             entry = next_number(&self.numbers, hash, &slot)
         if entry < 0:
             if self.number == self.room:

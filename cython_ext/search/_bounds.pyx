@@ -179,7 +179,7 @@ cdef class Bounds:
 
     cdef void leaves_after(self, const Node* node, int code, int hits, int64_t most,
                            int64_t* after) noexcept nogil:
-        """Fill after[s] with the most sets, of `most` sets, that can be finished within s misses and `hits` hits."""
+        """Fill after[s] with the most of `most` sets that s misses and `hits` hits can finish."""
         cdef int s, later
         for s in range(node.m + 1):
             after[s] = min(most, self.leaves_of(node, code, hits, s))
@@ -286,7 +286,7 @@ cdef class Bounds:
 
     cdef int finish_part(self, const Node* node, int c, int code, int n, const int64_t* after_two,
                          int64_t* finished) noexcept nogil:
-        """Fill finished[s], the most of the n sets with one reply at cell c that can be finished in s more misses.
+        """Fill finished[s], the most of the n sets with one reply at cell c that s more misses can finish.
 
         Once cell c is hit, cell d hits at most pair[c, d] sets; at most after_two[s] of them are
         finished within s misses. Return the least s by which all can be; `finished` ends before it.

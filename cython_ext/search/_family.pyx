@@ -273,7 +273,7 @@ cdef void weigh_cells(Node* node) noexcept nogil:
 
 
 cdef void count_pairs(Node* node) noexcept nogil:
-    """Fill `pair`, the number of sets with two cells, and `part_pair`, the same of the sets with one reply."""
+    """Fill `pair`, the number of sets with two cells, and `part_pair`, that of the sets with one reply."""
     cdef int c, d, w, m = node.m, width = node.width
     cdef int32_t number
     cdef const uint64_t* a

@@ -61,7 +61,7 @@ cdef class LabelledSearch:
             whole.cell[i] = i
 
     cdef void take(self, const Part* whole, uint64_t sets, Part* part) noexcept nogil:
-        """Fill `part` with the cells that only some of the sets have, or with a certain cell that splits them."""
+        """Fill `part` with the cells that only some of the sets have, or a certain cell that splits them."""
         cdef uint64_t numbers[MAX_CELLS]
         cdef int i, j, n = popcount(sets), m = 0
         cdef uint64_t number

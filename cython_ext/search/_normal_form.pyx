@@ -226,7 +226,7 @@ cdef int sort_by_colour(const uint64_t* colour, int m, int* order) noexcept nogi
 
 
 cdef int first_tie(const uint64_t* colour, int m, const int* order) noexcept nogil:
-    """Return the index in `order` of the first cell with the colour of the cell before it; m if there is none."""
+    """Return the index in `order` of the first cell with the colour of the cell before it, or m."""
     cdef int i
     for i in range(1, m):
         if colour[order[i]] == colour[order[i - 1]]:

@@ -245,7 +245,7 @@ cdef class Search:
             node, min(limit, FORBIDDEN // 2), STEPS if node.priced else FIRST_STEPS))
 
     cdef int64_t splitting_bound(self, const Node* node) except -1 nogil:
-        """Return a bound by the two parts at a cell that more than half of the sets have; 0 without one (mean).
+        """Return a bound by the two parts at a cell that more than half of the sets have; else 0 (mean).
 
         M(F) >= M(F hit at c) + M(F missed at c) + 1 for any cell c, shot or not. Play an optimal
         strategy for F on each part alone. A shot that misses all or hits all of a part is free there.
@@ -658,7 +658,7 @@ cdef class Search:
         return min(cost, FORBIDDEN)
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
-        """Solve an opened family if its least cost is below `limit`, else raise `lower` to the limit or more."""
+        """Solve an opened family if its least cost is below `limit`, else raise `lower` to at least that."""
         cdef long long effort_before = total(self.effort)
         cdef bint is_shared, is_marked = False
         if node.exact or node.lower >= limit:
@@ -675,7 +675,7 @@ cdef class Search:
             if node.lower >= limit:
                 return 0
             is_shared = (self.team > 1 and self.memo.shared is not None
-                        and node.key.bytes != NULL)
+                         and node.key.bytes != NULL)
             if is_shared:
                 is_marked = self.memo.shared.enter(&node.key)
             try:

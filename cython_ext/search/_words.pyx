@@ -70,7 +70,7 @@ cdef class WordSearch:
             self.sum_weights(node.n)
 
     cdef void sum_weights(self, int n) noexcept nogil:
-        """Fill `sums`: for each byte of a word of sets, the total weight of every combination of its 8 sets."""
+        """Fill `sums`: for each byte of a word of sets, the total weight of each combination of its sets."""
         cdef int start, x
         cdef int64_t* sums = self.sums
         for start in range(0, n, 8):
