@@ -142,7 +142,11 @@ class Met:
 
     @cached_property
     def four(self) -> NDArray[np.uint32]:
-        """Counts with one axis for each of four cells; repeated cells make the smaller sets."""
+        """The configurations that meet each set of up to four cells.
+
+        The array has an axis for each of four cells, in any order. A set of fewer cells stands
+        where some of the four are equal.
+        """
         n = self.game.cells
         sets = sets_to_count(self.game)
         four = np.full((n, n, n, n), MISSING)

@@ -43,7 +43,11 @@ def total_height(game: Game) -> tuple[int, int]:
 
 
 def rows(text: str) -> script.Rows:
-    """Yield a row for each rule: game, rule, configurations, total height, mean, shots saved."""
+    """Yield a row for each rule of replies: what an optimal strategy needs, and saves by the rule.
+
+    A row has the game, the rule, the number of configurations, the total and the mean of the shots
+    over all of them, and the mean shots saved beside the rule by which hits tell nothing.
+    """
     silent_mean: Fraction | None = None  # of the first rule, by which hits tell nothing
     for rule in (*ANNOUNCEMENTS, *OWN):
         announce = f"{FILE}:{rule}" if rule in OWN else rule

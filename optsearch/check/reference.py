@@ -67,9 +67,10 @@ def configurations(position: Position) -> Iterator[tuple[int, ...]]:
 
 
 def family(position: Position, prior: Prior | None = None) -> Family:
-    """Return the family of a position: the compatible configurations, counted by what they hide.
+    """Return the family of a position: what is still hidden, with the number of configurations.
 
-    With a prior, their weights are added up, and configurations of weight 0 are left out.
+    Compatible configurations that hide the same (`hidden_of`) are counted together. With a prior
+    their weights are added up, and what has weight 0 is left out.
     """
     weight_of_hidden: Counter[Hidden] = Counter()
     for ships in configurations(position):

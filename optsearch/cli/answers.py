@@ -121,10 +121,10 @@ class Answer:
     def add_bounds(
         self, bracket: Bracket, *, quantity: str, is_complete: bool, list_all: bool
     ) -> None:
-        """Add a bracket, and its two bounds or all bounds.
+        """Add a bracket, and the bounds from which it comes.
 
         quantity -- what is bounded, for the text. is_complete -- False if the time was too short
-        for all bounds.
+        for all bounds. list_all -- True to print all bounds, False only the best on each side.
         """
         fields = bracket.to_dicts()
         self.add(bounds=fields)

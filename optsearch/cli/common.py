@@ -125,7 +125,8 @@ def expand_games(texts: Iterable[str]) -> Iterator[str]:
 
     An argument is a game, a range of boards, a file with a game or a range on each line, or - for
     such lines on standard input. The part of a line after # is a comment. Raises GameError for an
-    empty list or range, and for a user's rule in a list that was not named before.
+    empty list or range, and for a game in a list whose rule, in a user's file, was not named
+    before.
     """
     for text in texts:
         is_game = ":" in text or split_name(text) or not Path(text).is_file()

@@ -203,8 +203,8 @@ class SkylineSweep:
     def _require_memory(self) -> None:
         """Raise TooLarge if the states that the query will reach do not all fit into memory.
 
-        A bound on their number decides if it fits. Else the states are counted, which needs less
-        memory, until there are more than fit.
+        If an upper bound on their number fits, nothing else is done. Otherwise the states are
+        counted, which needs less memory than to keep them, until there are more than fit.
         """
         if self._query.most_visits <= self._query.room:
             return

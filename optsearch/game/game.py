@@ -966,10 +966,10 @@ def _not_a_game_error(text: str) -> GameError:
 
 
 def _split_ships_and_rules(text: str, after_board: str) -> tuple[list[str], dict[str, str]]:
-    """Return the ships, and the values of rules by name, of the part of a game after the board.
+    """Return the ships of a game, and the value of each rule that is given, by its name.
 
-    Ships come first, up to the first rule or `;`. Holes have commas in their value. text -- the
-    whole game, for errors.
+    after_board -- the part of the text after the board. Ships come first, up to the first rule or
+    `;`. The value of `holes` has commas. text -- the whole game, for errors.
     """
     ships: list[str] = []
     rules: dict[str, str] = {}

@@ -515,10 +515,10 @@ def _join_ship_names(words: Sequence[str], game: Game) -> list[str]:
 
 
 def _is_label(word: str, cell: int, game: Game) -> bool:
-    """True if a word after `hit` is the label of the hit, and not the cell of the next shot.
+    """True if a word after `hit` is the label of the hit, False if it is the cell of the next shot.
 
-    A1 can be both: it is the label of a ship of one cell if the shot was at A1. cell -- the cell
-    that was shot, as a mask.
+    Both can look alike: if hits show the ship, A1 is the label of a ship of one cell. It is taken
+    as a label only if that ship covers the cell that was shot. cell -- that cell, as a mask.
     """
     label = game.label_named(word)
     if isinstance(label, Placement):

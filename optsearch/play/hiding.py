@@ -145,7 +145,10 @@ class Corner(_OneByOne):
         raise GameError(f"the corner placement finds no room for the fleet of {game}")
 
     def _attempt(self, game: Game, generator: np.random.Generator) -> list[int] | None:
-        """Draw each ship until it overlaps none before it; None if TRIES draws of one all do."""
+        """Place the ships one after the other, each drawn again until it overlaps no earlier ship.
+
+        None if a ship overlaps in all of its TRIES draws.
+        """
         ships: list[int] = []
         covered = 0
         for length in game.fleet:

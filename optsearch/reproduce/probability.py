@@ -90,9 +90,10 @@ def numbers() -> Iterator[Number]:
 
 
 def possible_placements(position: Position) -> dict[int, list[int]]:
-    """Map the length of each ship to its placements (masks) that some configuration left has.
+    """Map the length of each ship to the placements (masks) that it can still have.
 
-    This is the valid placement graph of the slides. The ships must have different lengths.
+    A placement is possible if some configuration that fits the position has it. The ships must have
+    different lengths. The slides call this the valid placement graph.
     """
     used = {mask for ships in list_ships(position) for mask in to_masks(ships)}
     return {

@@ -229,9 +229,10 @@ class Score:
         raise _fault_error(self.function, position.game, fault, answer, str(position))
 
     def values(self, position: Position, counts: Counts, fresh: list[int]) -> list[float]:
-        """Return the scores of all cells of the board; those of `fresh` must be numbers.
+        """Return the score of each cell of the board.
 
-        Raises StrategyError otherwise, and for a function that returns a cell.
+        Raises StrategyError if a cell of `fresh`, the cells that may be shot, has a score that is
+        not a number, and for a function that returns a cell in place of scores.
         """
         answer, scores = self._answer(position, counts, fresh)
         if answer != SCORES:
