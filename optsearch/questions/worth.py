@@ -109,7 +109,10 @@ class Inquiry:
     def questions(
         self, chosen: Iterable[str | Callable[..., Any]] | None = None
     ) -> list[BoardQuestion]:
-        """Return the questions of some texts and functions; None for all built-in ones."""
+        """Return the question that each text or function stands for, in the order given.
+
+        chosen -- the texts and functions; None for all built-in questions of the game.
+        """
         game = self.position.game
         if chosen is None:
             return list(built_in_questions(game).values())
@@ -129,7 +132,11 @@ class Inquiry:
     # Answers
 
     def weigh_answers(self, questions: Sequence[BoardQuestion]) -> list[dict[str, int]]:
-        """Return for each question the weight of the boards with each answer, where not 0."""
+        """Return for each question a mapping from its answers to the total weight of their boards.
+
+        An answer whose weight is 0 is left out. If the question must be sampled, the weight is the
+        number of boards in the sample.
+        """
         counted = [question for question in questions if self._method(question) == "counted"]
         weights = dict(zip(counted, self._count_answers(counted), strict=True))
         return [
@@ -138,7 +145,12 @@ class Inquiry:
         ]
 
     def _count_answers(self, questions: Sequence[BoardQuestion]) -> list[dict[str, int]]:
-        """Return as `weigh_answers` does, without a list of boards, if ships answer."""
+        """Return for each question a mapping from its answers to the total weight of their boards.
+
+        The weights follow from counts, so no board is listed. The answer to each question must
+        follow from the single ships on a board (`ship_answers`). An answer whose weight is 0 is
+        left out.
+        """
         shared = [question for question in questions if not question.is_exclusive]
         weights_without_ships = self._weigh_boards_without_ships(shared)
         weights = []
@@ -170,7 +182,10 @@ class Inquiry:
     def _weigh_boards_without_ships(
         self, questions: Collection[BoardQuestion]
     ) -> Counter[BoardQuestion]:
-        """Return for each question the weight of the boards that have none of its ships."""
+        """Return for each question the weight of the boards without the ships that answer it.
+
+        These ships are the keys of its `ship_answers`, and all of them must give one answer.
+        """
         weights = Counter[BoardQuestion]()
         if not isinstance(self.posterior, MixedPosterior):
             for question in questions:
@@ -260,9 +275,12 @@ class Inquiry:
     def _gain(
         self, question: BoardQuestion, channel: Channel, weights: Mapping[str, int]
     ) -> tuple[Fraction, float | None]:
-        """Return `gain` and `gain_error` of a `QuestionWorth`.
+        """Return how much an answer raises the chance that the best next shot hits, and its error.
 
-        weights -- of the boards with each answer.
+        The error is the standard error if the gain is estimated from a sample. It is None for an
+        exact gain.
+
+        channel -- how answers may be false. weights -- for each answer the weight of its boards.
         """
         if not len(self._open_cells):
             return Fraction(0), None
@@ -283,9 +301,12 @@ class Inquiry:
     def _count_cells(
         self, question: BoardQuestion, weights: Mapping[str, int]
     ) -> NDArray[np.object_]:
-        """Return the weight of the boards with each answer and a ship on each cell, by counting.
+        """Return for each answer and cell the weight of the boards with a ship on the cell.
 
-        weights -- of the boards with each answer. The array has a row for each of these answers.
+        The array has a row for each answer in `weights` and a column for each cell. Its entries
+        follow from counts, so no board is listed.
+
+        weights -- for each answer the total weight of its boards.
         """
         cell_weights = self.posterior.occurrence.ravel().astype(object)
         weights_by_answer, default_weights = {}, cell_weights
@@ -302,7 +323,10 @@ class Inquiry:
     def _answer_codes(
         self, question: BoardQuestion, answers: Collection[str]
     ) -> tuple[NDArray[np.intp], int]:
-        """Return for each board the index of its answer in `answers`, and their number."""
+        """Return for each board the index of its answer in `answers`, and the number of answers.
+
+        An answer that is not in `answers` gets the index 0.
+        """
         texts, codes = self.boards.answers(question)
         index = {answer: i for i, answer in enumerate(answers)}
         index_of_code = np.array([index.get(text, 0) for text in texts], np.intp)
@@ -354,7 +378,13 @@ class Inquiry:
     def _mean_after_answer(
         self, question: BoardQuestion, channel: Channel, answers: list[str]
     ) -> Fraction | None:
-        """Return the least mean number of shots after the answer; None as in `optimum`."""
+        """Return the least mean number of shots once the answer has been heard.
+
+        It is the average over the answers that can be heard. It is None if the optimum without a
+        question is not known, or if that after some answer is not.
+
+        channel -- how answers may be false. answers -- the true answers that boards can have.
+        """
         if self.optimum is None:
             return None
         game, (codes, _) = self.position.game, self._answer_codes(question, answers)

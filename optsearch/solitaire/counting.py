@@ -104,10 +104,11 @@ class _View:
 
     @property
     def cost(self) -> int:
-        """An estimate of the work: low if the first rows, which all ways meet, leave few choices.
+        """An estimate of the work to count solutions row by row; lower is better.
 
-        A row without a count costs 2, a row with a count above 0 costs 1, times the rows from it
-        on.
+        A row without a count costs 2, a row with a count above 0 costs 1, and a row with the count
+        0 costs nothing. The cost of each row is multiplied by the number of rows from it to the
+        last, so free choices in the first rows cost most.
         """
         puzzle = self.puzzle
         return sum(
@@ -117,9 +118,10 @@ class _View:
 
 
 def _cheapest_view(puzzle: Puzzle) -> _View:
-    """Return the view that costs least, of those with no more columns than rows.
+    """Return the puzzle turned or flipped so that its solutions are counted with least work.
 
-    The states of the sweep have an entry per column.
+    Only views with no more columns than rows are compared, because a state of the counting has an
+    entry for each column.
     """
     upright = [_View(puzzle)] if puzzle.columns <= puzzle.rows else []
     if puzzle.rows <= puzzle.columns:

@@ -256,9 +256,12 @@ class ShipModel(Model):
                 )
 
     def add_rules(self, ships: dict[int, Any]) -> None:
-        """Require the number of ships of each length, and at most one ship per 2×2 window.
+        """Add the rules of the fleet to the model: how many ships, and that no two touch.
 
-        ships -- the variable of each placement (mask) that may be used.
+        For each length as many placements are used as the fleet has ships of it. At most one ship
+        may have a cell in each 2×2 window.
+
+        ships -- for each placement (mask) that may be used, the variable that is true if it is.
         """
         puzzle = self.puzzle
         placements_on, windows = _placements_by_cell(puzzle.rows, puzzle.columns, puzzle.lengths)
@@ -287,7 +290,7 @@ class ShipModel(Model):
 def _placements_by_cell(
     rows: int, columns: int, lengths: tuple[int, ...]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """List the placements (masks) on each cell, and those that meet each 2×2 window.
+    """List the placements (masks) that cover each cell, and those that meet each 2×2 window.
 
     On a grid with a single row or column, a window has only the cells that exist.
     """
@@ -341,7 +344,13 @@ class CellModel(Model):
         return None
 
     def _allow_beside(self, symbol: Any, row: int, column: int, allowed: Iterable[str]) -> None:
-        """If a symbol holds, allow only some symbols in another cell; off the board is water."""
+        """Add the rule that, if a symbol holds, another cell has one of some symbols.
+
+        A cell off the board counts as water.
+
+        symbol -- the variable that is true if the symbol holds. row, column -- of the other cell.
+        allowed -- the symbols that it may have.
+        """
         other_symbols = self._at(row, column)
         if other_symbols is None:
             if WATER not in allowed:
@@ -350,7 +359,10 @@ class CellModel(Model):
         self.model.add_bool_or([symbol.negated(), *(other_symbols[name] for name in allowed)])
 
     def _add_neighbours(self, row: int, column: int) -> None:
-        """Allow beside a cell only the symbols that fit its own."""
+        """Add the rules for the eight cells around a cell: they must fit its symbol.
+
+        A ship touches no other ship, and goes on in the direction that its symbol shows.
+        """
         symbols = self.symbols[row * self.puzzle.columns + column]
         for down, right in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
             corner_symbols = self._at(row + down, column + right)
@@ -376,7 +388,14 @@ class CellModel(Model):
             self.model.add_bool_or([not_middle, *water])
 
     def _add_middle(self, middle: Any, row: int, column: int, side: str) -> None:
-        """Allow beside a middle the next piece of its ship, or water on this and the other side."""
+        """Add the rules for the two cells on opposite sides of a cell that is a middle.
+
+        Either both are water, or the ship goes on to both. The cell on the given side then has a
+        middle or an end. The other cell gets the latter rule in a call for the other side.
+
+        middle -- the variable that is true if the cell is a middle. row, column -- of the cell.
+        side -- a key of `_STEPS`.
+        """
         down, right = _STEPS[side]
         symbols_beside = self._at(row + down, column + right)
         symbols_across = self._at(row - down, column - right)
@@ -393,7 +412,11 @@ class CellModel(Model):
             )
 
     def _add_fleet(self) -> None:
-        """Require as many runs of end, middles and end as the fleet has ships of that length."""
+        """Add the rule that the board has as many ships of each length as the fleet.
+
+        A ship is a run of cells: an end, middles and the opposite end, or a submarine. All ship
+        cells together are as many as those of the fleet.
+        """
         puzzle = self.puzzle
         for length in puzzle.lengths:
             if length == 1:
@@ -474,7 +497,10 @@ class _ClueModel(ShipModel):
                     self.model.add_implication(switch, is_used.negated())
 
     def core(self, clues: Iterable[Clue], seconds: float | None) -> list[Clue] | None:
-        """Return clues among these that cannot hold together; None if all can."""
+        """Return some of these clues that cannot hold together; None if all of them can.
+
+        seconds -- the time limit of the search; None for no limit.
+        """
         chosen = list(clues)
         self.model.clear_assumptions()
         self.model.add_assumptions([self.switches[clue] for clue in chosen])

@@ -175,7 +175,12 @@ class _Places:
                     yield _CountedLine(kind, name, count, mask, places)
 
     def _in_common(self, places_mask: int) -> _InCommon:
-        """Return the common cells of a set of one or more places."""
+        """Return which cells a ship covers in all of some places, and which in at least one.
+
+        Both are also given for the ship together with the cells around it.
+
+        places_mask -- the set of places, at least one, as a mask of their numbers.
+        """
         ship_masks = [self.cells[place] for place in bits(places_mask)]
         closed_masks = [self.closed[place] for place in bits(places_mask)]
         return _InCommon(
@@ -188,10 +193,13 @@ class _Places:
     def _fill_line(
         self, line: _CountedLine, places_mask: int, known_ship_mask: int, elsewhere_mask: int
     ) -> _Fillings | None:
-        """Return what the cells of a line can be; None if it cannot be filled.
+        """Return which cells of a row or column can be a ship, and which can be water.
 
-        places_mask -- those that are left with a cell in the line. known_ship_mask -- its known
-        ship cells. elsewhere_mask -- the places of ships that are known to lie outside the line.
+        The result is None if no filling has the number of ship cells that the line needs.
+
+        places_mask -- the places still possible for ships with a cell in the line.
+        known_ship_mask -- the cells of the line that are known to be a ship.
+        elsewhere_mask -- the places of ships that are known to lie wholly outside the line.
         """
         cells = list(bits(line.mask))
         index_of = {cell: i for i, cell in enumerate(cells)}
@@ -250,7 +258,11 @@ class _Knowledge:
         return other
 
     def learn(self, mask: int, value: str) -> None:
-        """Mark some unknown cells as known; Contradiction if too few places are left."""
+        """Record that some unknown cells have a value, and exclude the places that this forbids.
+
+        mask -- the cells. value -- SHIP or WATER. Raises Contradiction if the places of ships no
+        longer agree with the fleet.
+        """
         if value == SHIP:
             self.ship |= mask
         else:
@@ -262,9 +274,12 @@ class _Knowledge:
         self._exclude_places(mask)
 
     def _exclude_places(self, changed_mask: int) -> None:
-        """Exclude places by the counts of the lines with a changed cell, and by the fleet.
+        """Exclude places of ships that a count of a row or column, or the fleet, no longer allows.
 
-        Raises Contradiction if a length has too many placed ships, or too few places.
+        Only the counts of lines with a changed cell are used. Raises Contradiction if too many
+        ships of a length are known to lie somewhere, or if too few places are left for a length.
+
+        changed_mask -- the cells that changed.
         """
         places = self.places
         for line in places.lines:
@@ -310,7 +325,10 @@ class _Knowledge:
 
 
 def _in_more_than(count: int, masks: list[int]) -> int:
-    """Return the members of more than `count` of the sets (masks)."""
+    """Return the mask of the numbers that belong to more than `count` of some sets.
+
+    masks -- the sets, each a mask of its members.
+    """
     in_more_than = [0] * (count + 1)  # [i]: the members of more than i of the sets so far
     for mask in masks:
         for i in range(count, 0, -1):
@@ -342,7 +360,12 @@ def _touch_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
 
 
 def _line_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
-    """Yield the unknown cells of lines that have all their ship cells, or need all cells left."""
+    """Yield what follows from the count of each row and column for its unknown cells.
+
+    If the line has as many ship cells as its count already, its other cells are water. If it needs
+    all its unknown cells to reach the count, they are ship cells. Raises Contradiction if the count
+    cannot be met.
+    """
     for kind, name, count, mask, _ in knowledge.places.lines:
         ship_count = (knowledge.ship & mask).bit_count()
         unknown_mask = knowledge.unknown & mask
@@ -365,7 +388,10 @@ def _cells_text(count: int) -> str:
 
 
 def _ship_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
-    """Yield the cells with the same value in all places of the ship on a known ship cell."""
+    """Yield unknown cells whose value is the same wherever the ship on a known ship cell lies.
+
+    Raises Contradiction if no ship can lie on a known ship cell.
+    """
     for index in bits(knowledge.ship):
         places_mask = knowledge.live_mask & knowledge.places.on[index]
         if not places_mask:
@@ -394,7 +420,10 @@ def _places_text(places: int) -> str:
 
 
 def _filling_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
-    """Yield the cells with the same value in all ways to fill a line that has a count."""
+    """Yield unknown cells whose value is the same in all ways to fill a line that has a count.
+
+    A line is a row or a column. Raises Contradiction if a line cannot be filled.
+    """
     places = knowledge.places
     for line in places.lines:
         if not knowledge.unknown & line.mask:
@@ -434,12 +463,16 @@ def _combine_fillings(
     pieces_at: tuple[tuple[int, ...], ...],
     most_of_length: tuple[int, ...],
 ) -> _Fillings | None:
-    """Return what the cells of a line can be; None if it cannot be filled.
+    """Return which cells of a row or column can be a ship, and which can be water.
 
-    cell_count -- the number of cells, which masks number from 0. ship_cells -- the number of ship
-    cells. known_ship_mask -- the known ones. pieces_at -- the lengths of the ships along the line
-    that can begin at each cell, and `_CROSSING`. most_of_length -- the most ships of each length
-    along the line.
+    The cells are numbered from 0 along the line. The result is None if the line cannot be filled.
+
+    cell_count -- the number of cells of the line.
+    ship_cells -- the number of ship cells that it must have.
+    known_ship_mask -- the cells that are known to be a ship.
+    pieces_at -- for each cell the lengths of the ships along the line that can begin there;
+        `_CROSSING` stands for a ship with only this cell in the line.
+    most_of_length -- for each length the most ships that can lie along the line.
     """
 
     @cache
@@ -488,10 +521,11 @@ def _combine_fillings(
 
 
 def _fleet_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
-    """Yield cells that follow from the number of ships of a length; then cells that fit no ship.
+    """Yield what follows from the number of ships of each length that are still to find.
 
-    If the ships of a length that are left have exactly as many places, all of these are ships. If
-    one ship is left, the cells common to its places are.
+    If as many places are left as ships of this length, a ship lies in each of these places, and
+    the cells around them are water. If one ship is left, the cells that it covers in all its places
+    are ship cells. At last, the cells that no ship can cover are water.
     """
     places = knowledge.places
     nowhere_mask = sum(
@@ -527,7 +561,11 @@ def _easiest_deduction(knowledge: _Knowledge) -> _Deduced | None:
 
 
 def _apply_rules(knowledge: _Knowledge) -> None:
-    """Learn all that follows by the rules; may raise Contradiction."""
+    """Add to the knowledge all cells whose value follows by the rules, without suppositions.
+
+    After each rule that gave a cell, the easiest rule is tried again. Raises Contradiction if the
+    knowledge turns out to contradict itself.
+    """
     rules = iter(_RULES)
     while (rule := next(rules, None)) is not None:
         unknown_before = knowledge.unknown
@@ -568,9 +606,13 @@ class _Suppositions:
             raise TooLarge("the time for suppositions is over")
 
     def _find(self, knowledge: _Knowledge, max_depth: int) -> _Supposition | None:
-        """Return the first supposition that contradicts itself, at the least depth; None without.
+        """Return a supposed value of an unknown cell that leads to a contradiction, or None.
 
-        Cells that follow from a supposition without contradiction are not tried: they lead to none.
+        It has the least depth at which there is one, and is the first of this depth. If a
+        supposition leads to no contradiction, the values that follow from it are not supposed:
+        they would lead to none either.
+
+        max_depth -- the most suppositions that may be open at once.
         """
         for depth in range(1, max_depth + 1):
             tried_masks = {SHIP: 0, WATER: 0}  # cells
@@ -597,7 +639,12 @@ class _Suppositions:
             _apply_rules(knowledge)
 
     def _explain(self, trial: _Knowledge, supposition: _Supposition) -> Step:
-        """Return the step that a supposition gives, with its chain to the contradiction."""
+        """Return the step that excludes a supposed value of a cell, with the chain of its reasons.
+
+        The chain has the steps from the supposed value to the contradiction.
+
+        trial -- the knowledge before the supposition; it is changed.
+        """
         chain: list[Step] = []
         index, value, depth = supposition
         try:
@@ -612,9 +659,11 @@ class _Suppositions:
         raise AssertionError(f"a supposition on {trial.puzzle} does not contradict itself again")
 
     def next(self, knowledge: _Knowledge, max_depth: int) -> Step | None:
-        """Return the easiest next step, with suppositions up to a depth; None if there is none.
+        """Return the easiest step that gives new cells, or None if there is none.
 
-        May raise Contradiction.
+        Raises Contradiction if the knowledge contradicts itself.
+
+        max_depth -- the most suppositions that may be open at once.
         """
         deduced = _easiest_deduction(knowledge)
         if deduced is not None:
