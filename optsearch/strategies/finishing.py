@@ -50,10 +50,11 @@ class Limits(NamedTuple):
 
 @njit(cache=True)
 def count_by_cell(cells: Array, rows: Array, counts: Array) -> None:
-    """Count for each cell the configurations of a family that have a ship there.
+    """Count, for each cell of the board, the given configurations that have a ship there.
 
-    cells -- as in `Tables`. rows -- the family. counts -- int64 of shape (cells of the board,),
-    which receives the counts.
+    cells -- the ship cells of each configuration, as numbers, a row each. rows -- the numbers of
+    the configurations to count. counts -- int64, an entry per cell of the board; it receives the
+    counts.
     """
     counts[:] = 0
     for row in rows:
@@ -65,9 +66,12 @@ def count_by_cell(cells: Array, rows: Array, counts: Array) -> None:
 def answer_of(
     ships: Array, answers: Array, tells_every_hit: bool, row: int, cell: int, hit_cells: Array
 ) -> int:
-    """Return the answer of one configuration, a row of the tables, to a shot at a cell.
+    """Return the answer to a shot at a cell if the ships lie as in one configuration.
 
-    ships, answers, tells_every_hit -- of `Tables`. hit_cells -- the cells hit before.
+    row -- the number of the configuration. The answer is MISS, HIT, or the number that `answers`
+    has for the ship. That number is given to every hit if `tells_every_hit`, else only to the hit
+    that sinks the ship. ships -- the cells of each ship of each configuration. hit_cells -- the
+    cells hit before.
     """
     word, bit = cell >> 6, np.uint64(1) << np.uint64(cell & 63)  # of the cell in a set
     for ship in range(ships.shape[1]):
@@ -85,9 +89,10 @@ def answer_of(
 def rows_with_answer(
     tables: Tables, rows: Array, cell: int, hit_cells: Array, answer: int
 ) -> Array:
-    """Return the configurations of a family (int32 row numbers) that give an answer to a shot.
+    """Return those of some configurations that give a certain answer to a shot at a cell.
 
-    hit_cells -- the cells hit before.
+    rows -- the configurations, as row numbers of the tables; the result has such numbers, too
+    (int32). hit_cells -- the cells hit before. answer -- the number of the answer.
     """
     ships, _, answers, tells_every_hit = tables
     chosen = np.empty(len(rows), np.int32)
@@ -101,9 +106,11 @@ def rows_with_answer(
 
 @njit(cache=True)
 def most_frequent_cell(cells: Array, rows: Array, hit_cells: Array, counts: Array) -> int:
-    """Return the cell, not hit yet, that most configurations of a family have; the first of ties.
+    """Return the cell, not hit yet, where most of some configurations have a ship.
 
-    cells -- as in `Tables`. rows -- the family. counts -- room for a number per cell of the board.
+    Of several such cells it is the first. cells -- the ship cells of each configuration, a row
+    each. rows -- the numbers of the configurations that count. counts -- an array with an entry per
+    cell of the board, which is overwritten.
     """
     count_by_cell(cells, rows, counts)
     best, greatest = -1, 0
@@ -118,9 +125,11 @@ def most_frequent_cell(cells: Array, rows: Array, hit_cells: Array, counts: Arra
 def count_finished(
     tables: Tables, rows: Array, hit_cells: Array, limits: Limits, first: int
 ) -> int:
-    """Count the configurations that are finished in time if `first` is shot and then greedy plays.
+    """Count the configurations whose ship cells are all hit in time, if a given cell is shot first.
 
-    rows -- the family. hit_cells -- the cells hit so far.
+    After that shot greedy plays: it always shoots a most probable cell. first -- the cell shot
+    first. rows -- the configurations that are left, as row numbers of the tables. hit_cells -- the
+    cells hit so far. limits -- among others the misses still allowed and the hits still needed.
     """
     ships, cells, answers, tells_every_hit = tables
     family = rows.copy()

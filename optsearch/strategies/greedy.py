@@ -105,7 +105,10 @@ class Counts:
 
 
 def counts_of(position: Position) -> Counts:
-    """Count a position; the counts of those asked last are kept, since many games begin alike."""
+    """Return the counts of the configurations that a position leaves.
+
+    The counts of the last positions asked are kept, since many games begin alike.
+    """
     if isinstance(position, MixedPosition):
         return _mixed_counts(position)
     if position.game.is_silent:
@@ -134,7 +137,10 @@ def _labelled_counts(position: Position) -> Counts:
 
 @lru_cache(maxsize=REMEMBERED)
 def _mixed_counts(position: MixedPosition) -> Counts:
-    """Weigh the configurations in place of counting them."""
+    """Return the counts of a position whose fleet is not known, by weight.
+
+    Each cell has the total weight of the configurations with a ship there, not their number.
+    """
     posterior = MixedPosterior(position)
     return Counts(posterior.configurations, posterior.cell_weights, {})
 
@@ -155,7 +161,7 @@ class _SilentCounts:
         self._lock = Lock()  # of `_kept`
 
     def counts(self, position: Position) -> Counts:
-        """Count a position; ImpossiblePosition if nothing is left."""
+        """Return the counts of a position; ImpossiblePosition if no configuration is left."""
         key = position.game, position.hits, position.misses
         counts = self._recall(key) or self._count_by_previous(key, position) or _sweep(*key)
         if not counts.configurations:
@@ -164,9 +170,12 @@ class _SilentCounts:
         return counts
 
     def _count_by_previous(self, key: _Key, position: Position) -> Counts | None:
-        """Count by the counts of the position before the last shot; None if those are not kept.
+        """Return the counts of a position from those before its last shot, or None.
 
-        Only the smaller of the families after a hit and after a miss is swept.
+        The result is None if there is no shot, or if the counts before it are not kept. Some
+        configurations have a ship on the cell shot, the others have none. Only the smaller of these
+        two groups is counted; the counts of the other are the difference. Both are kept.
+        key -- the game, the hits and the misses of the position.
         """
         if not position.shots:
             return None

@@ -25,9 +25,10 @@ Array = Any  # numba infers the types of arrays; the docstrings say them
 
 @njit(cache=True)
 def play_heuristic(board: Array, fleet: Array, version: int, trials: int, rng: Any) -> int:
-    """Play a game of `Heuristic`; return the number of its shots.
+    """Play a game of the player `Heuristic` on a board, and return the number of its shots.
 
-    version, trials -- of the player. rng -- the generator.
+    board -- 0 for water, above 0 for a ship. fleet -- the lengths of the ships. version, trials --
+    parameters of the player: its version, and the bits of its switches. rng -- the generator.
     """
     rows, columns = board.shape
     state = np.zeros((rows, columns), np.uint8)
@@ -58,11 +59,15 @@ def update_heuristic(
     is_hit: bool,
     version: int,
 ) -> tuple[int, int]:
-    """Update `state` and `hits` after a shot at (row, column); return both counts after it.
+    """Record a shot at (row, column); return the hits of the attack and the misses in a row then.
 
-    hits -- int64 of shape (cells, 2): the row and column of each hit of the attack, in order.
-    hit_count -- the number of these hits. misses -- the misses in a row. PATIENCE misses in a row
-    end the attack. Versions 1 and 2 do not attack, and version 3 keeps only the last hit.
+    `state` and `hits` change in place. An attack is a series of shots around earlier hits. PATIENCE
+    misses in a row end it, and no hit of it counts any more. Versions 1 and 2 do not attack, and
+    version 3 keeps only the last hit.
+
+    state -- UNKNOWN, MISS or HIT for each cell. hits -- int64 of shape (cells, 2): the row and
+    column of each hit of the attack, in order. hit_count -- the number of these hits before the
+    shot. misses -- the misses in a row before it.
     """
     state[row, column] = HIT if is_hit else MISS
     if version < 3:
@@ -80,9 +85,12 @@ def update_heuristic(
 def heuristic_values(
     state: Array, fleet: Array, version: int, trials: int, hits: Array, hit_count: int
 ) -> tuple[Array, int]:
-    """Return the values of `Heuristic` (float64, the shape of the board), and the hits that count.
+    """Return the value of each cell for the player `Heuristic`, and how many hits it attacks.
 
-    hits, hit_count -- as in `update_heuristic`; the number returned is 0 in versions 1 and 2.
+    The player shoots a cell of the highest value. The values are float64 in the shape of the board.
+    state -- UNKNOWN, MISS or HIT for each cell. fleet -- the lengths of the ships. trials -- the
+    bits of two switches. hits -- the row and column of each hit of the attack, in order.
+    hit_count -- the number of these hits; it is also returned, as 0 in version 1.
     """
     if version == 1:
         return np.ones(state.shape), 0
@@ -123,9 +131,11 @@ def without_crossings(state: Array) -> Array:
 
 @njit(cache=True)
 def shares_left(state: Array, fleet: Array) -> Array:
-    """Return, for each ship, the share of ships of its length that have no run of hits yet.
+    """Return, for each ship, the share of the ships of its length that are not found yet.
 
-    If no ship is left so, all shares are 1.
+    One ship of a length counts as found for each line of so many hits with a miss or the border at
+    both ends. If all ships are found, all shares are 1. state -- UNKNOWN, MISS or HIT for each
+    cell. fleet -- the lengths of the ships.
     """
     runs = np.zeros(len(fleet) + state.size + 1, np.int64)  # by length
     add_runs(runs, state)
@@ -141,9 +151,10 @@ def shares_left(state: Array, fleet: Array) -> Array:
 
 @njit(cache=True)
 def add_runs(runs: Array, state: Array) -> None:
-    """Add the horizontal runs of hits that cannot be longer to `runs`, which counts by length.
+    """Count the horizontal lines of hits that cannot be longer; `runs` has a number per length.
 
-    Such a run has at least two hits, and a miss or the border at both ends.
+    Such a line has at least two hits side by side, and a miss or the border at both ends.
+    state -- UNKNOWN, MISS or HIT for each cell.
     """
     rows, columns = state.shape
     for row in range(rows):
@@ -162,10 +173,14 @@ def add_runs(runs: Array, state: Array) -> None:
 def hunting_values(
     state: Array, horizontal: Array, vertical: Array, fleet: Array, shares: Array
 ) -> Array:
-    """Return the values of hunting: the shares of the placements without a miss on each cell.
+    """Return the value of each cell while no hit is attacked: how many placements may cover it.
 
-    The greatest value is scaled to 1, and hits have 0. horizontal, vertical -- the board as
-    placements in that direction see it; the second is transposed.
+    Each placement without a miss on it adds the share of its ship to its cells. Then the greatest
+    value is scaled to 1, and cells that were hit get 0.
+
+    horizontal, vertical -- the states of the cells that decide if a placement in that direction has
+    a miss; `vertical` is transposed. fleet -- the lengths of the ships. shares -- for each ship the
+    amount that a placement of it adds.
     """
     values = np.zeros(state.shape)
     for i in range(len(fleet)):
@@ -182,9 +197,10 @@ def hunting_values(
 
 @njit(cache=True)
 def add_placements(values: Array, state: Array, ship: int, share: float) -> None:
-    """Add a share to the cells of every horizontal placement without a miss.
+    """Add a share to the values of the cells of every horizontal placement without a miss.
 
-    ship -- its length. A cell gets the share once for each placement on it.
+    A cell gets the share once for each placement that covers it. ship -- the length of the
+    placements. state -- UNKNOWN, MISS or HIT for each cell.
     """
     rows, columns = state.shape
     for row in range(rows):
@@ -207,10 +223,15 @@ def attacking_values(
     hits: Array,
     hit_count: int,
 ) -> Array:
-    """Return the values of attacking: on each cell the weights of the placements through the hits.
+    """Return the value of each cell in an attack: the weight of the placements through its hits.
 
-    A placement counts once for each hit of this attack in it, by the weight of the hit and the
-    share of the ship. Placements with a miss do not count, and hits have 0.
+    For each hit of the attack in it, a placement adds the weight of the hit, times the share of the
+    ship, to all its cells. Weights differ only in version 5. Placements with a miss do not count.
+    Cells that were hit get 0.
+
+    horizontal, vertical -- the states of the cells that decide if a placement in that direction has
+    a miss; `vertical` is transposed. shares -- a factor for each ship. hits -- the row and column
+    of each hit of the attack, of which the first `hit_count` count.
     """
     values = np.zeros(state.shape)
     weights = np.ones(hit_count)
@@ -236,10 +257,10 @@ def attacking_values(
 def add_attacks(
     values: Array, state: Array, ship: int, hit_rows: Array, hit_columns: Array, weights: Array
 ) -> None:
-    """Add the weight of each hit to the cells of the horizontal placements through it.
+    """Add the weight of each hit to the values of the cells of horizontal placements through it.
 
-    ship -- the length. Placements with a miss are left out and, as in the printed code, those that
-    end on the last column.
+    Placements with a miss are left out. So are placements that end on the last column, as in the
+    published code that this follows. ship -- the length of the placements.
     """
     columns = state.shape[1]
     for i in range(len(weights)):
@@ -383,7 +404,7 @@ class ShotRules(NamedTuple):
 
 @njit(cache=True)
 def begin_knowledge(holes: Array, fleet: Array) -> Knowledge:
-    """Return the knowledge at the start.
+    """Return what a player knows before the first shot.
 
     holes -- 1 for each cell that is a hole. fleet -- the number of ships of each kind.
     """
@@ -398,9 +419,11 @@ def begin_knowledge(holes: Array, fleet: Array) -> Knowledge:
 def learn_reply(
     knowledge: Knowledge, ships: Ships, cell: int, is_hit: bool, is_sunk: bool, kind: int
 ) -> None:
-    """Update the knowledge by the reply to a shot at a cell.
+    """Update what a player knows by the reply to a shot at a cell.
 
-    kind -- of the ship sunk; OTHER if the reply does not tell it.
+    After a sinking it is tried which placement the ship must have had; the cells of such a
+    placement, and those around it, are then known to have no ship afloat. ships -- all placements.
+    kind -- the kind of the ship sunk; OTHER if the reply does not tell it.
     """
     knowledge.counts[0] += 1
     shot = knowledge.counts[0]
@@ -430,7 +453,7 @@ def learn_reply(
 
 @njit(cache=True)
 def remove_sinking(knowledge: Knowledge, index: int) -> None:
-    """Remove a sinking: those after it move up by a row."""
+    """Remove a sinking from the table of sinkings; the rows after it move up by one."""
     knowledge.counts[1] -= 1
     for later in range(index, knowledge.counts[1]):
         for k in range(3):
@@ -439,9 +462,10 @@ def remove_sinking(knowledge: Knowledge, index: int) -> None:
 
 @njit(cache=True)
 def close_placement(knowledge: Knowledge, ships: Ships, ship: int) -> None:
-    """Close the cells of a placement, and those around it that other ships may not have.
+    """Mark the cells where no ship afloat can be once the ship of a placement is sunk.
 
-    ship -- the index of the placement.
+    These are the cells of the placement, and the cells beside it that no other ship may have.
+    ships -- all placements. ship -- the index of the placement.
     """
     for cells in (ships.cells[ship], ships.halo[ship]):
         for cell in cells:
@@ -451,10 +475,11 @@ def close_placement(knowledge: Knowledge, ships: Ships, ship: int) -> None:
 
 @njit(cache=True)
 def find_explanation(knowledge: Knowledge, ships: Ships, index: int) -> int:
-    """Return the only placement that explains a sinking; OTHER if there are several or none.
+    """Return the only placement that the ship sunk by a certain hit can have; else OTHER.
 
-    If the reply told the kind of the ship, the placement is of that kind. Otherwise only the
-    longest kind afloat that has an explanation counts. index -- of the sinking.
+    If the reply told the kind of the ship, only placements of that kind are tried. Otherwise the
+    kinds of ships afloat are tried, the longest first, up to the first one with a placement that
+    can be the ship. index -- the row of the sinking in the table of sinkings.
     """
     cell, told_kind, shot = knowledge.sinkings[index]
     for kind in range(len(knowledge.afloat)):
@@ -494,9 +519,10 @@ def is_explanation(knowledge: Knowledge, ships: Ships, ship: int, cell: int, sho
 
 @njit(cache=True)
 def parity_values(knowledge: Knowledge, sides: Array, pattern: Array) -> Array:
-    """Return the values of `Parity`: 3 beside a hit that is not closed, else those of `pattern`.
+    """Return the value of each cell for the player `Parity`, which shoots a cell of the highest.
 
-    Closed cells have 0. sides, pattern -- as in `ShotRules`.
+    A closed cell, where no ship afloat can be, has 0. A cell beside a hit that is not closed has 3.
+    Any other cell has its number in `pattern`. sides -- the neighbours of each cell.
     """
     values = pattern.copy()
     for cell in range(len(values)):
@@ -512,10 +538,11 @@ def parity_values(knowledge: Knowledge, sides: Array, pattern: Array) -> Array:
 
 @njit(cache=True)
 def density_values(knowledge: Knowledge, ships: Ships, weight: int) -> Array:
-    """Return the values of `Density`: for each cell the sum of the weights of the placements on it.
+    """Return, for each cell, the sum of the weights of the placements that cover it.
 
-    A placement with a closed cell weighs 0. Another weighs the number of ships afloat of its kind,
-    times `weight` for each hit on it.
+    The player `Density` shoots a cell of the highest sum. A placement weighs 0 if it has a closed
+    cell, where no ship afloat can be. Otherwise it weighs the number of ships of its length that
+    are afloat, times `weight` for each hit on it. ships -- all placements.
     """
     values = np.zeros(len(knowledge.shot_of_hit))
     for ship in range(len(ships.kind)):
@@ -537,10 +564,11 @@ def density_values(knowledge: Knowledge, ships: Ships, weight: int) -> Array:
 def play_by_values(
     board: Array, rules: ShotRules, knowledge: Knowledge, player: int, weight: int, rng: Any
 ) -> int:
-    """Play a game of RANDOM, PARITY or DENSITY; return the number of its shots.
+    """Play a game of a simple player on a board, and return the number of its shots.
 
-    knowledge -- at the start, from `begin_knowledge`; it is changed. weight -- of `Density`.
-    rng -- the generator.
+    board -- for each cell 0 for water, else the number of the ship. player -- RANDOM, PARITY or
+    DENSITY. knowledge -- what the player knows at the start; it is changed. weight -- the factor of
+    DENSITY for each hit on a placement. rng -- the generator.
     """
     cells_left = np.zeros(len(rules.kind_of_ship) + 1, np.int64)  # of each ship, after the water
     for ship in board:

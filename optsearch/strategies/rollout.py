@@ -106,9 +106,11 @@ _QUARTERS = (0.0, 0.32192809, 0.5849625, 0.80735492)  # log2 of 1, 5/4, 6/4, 7/4
 
 @lru_cache(maxsize=1)
 def estimates() -> tuple[tuple[int, ...], ...]:
-    """Return v(k, n) in misses times 4096, for k from 0 to 17: a row for each k.
+    """Return a table of the misses times 4096 that greedy is estimated to make, as integers.
 
-    Column 4 e + f of a row is for n = 2^e (1 + f/4), where f is 0 to 3. Rows 0 and 1 equal row 2.
+    Row k, from 0 to 17, is for configurations with k open cells on average; a cell is open if some
+    configurations have a ship there and some do not. Rows 0 and 1 equal row 2. Column 4 e + f of a
+    row is for n = 2^e (1 + f/4) configurations, where f is 0 to 3.
     Doubles are only added, multiplied and divided, so all machines give the same integers.
     """
     table = []
@@ -126,10 +128,11 @@ def estimates() -> tuple[tuple[int, ...], ...]:
 
 
 def estimate(configurations: int, open_cells: int, shift: int) -> int:
-    """Estimate greedy's misses, times 4096, on a part of a sample.
+    """Estimate the misses, times 4096, that greedy makes in all on some configurations.
 
-    configurations -- of the part, each of which stands for 2^shift. open_cells -- the mean number
-    of open cells of a configuration, rounded.
+    configurations -- their number; each of them stands for 2^shift configurations of the game. A
+    cell is open if some configurations have a ship there and some do not. open_cells -- the mean
+    number of open cells that a configuration has, rounded.
     """
     size = configurations << shift
     if size <= 1:
@@ -264,9 +267,10 @@ class Rollout(Strategy):
         )
 
     def identity(self) -> str:
-        """Return the text of the strategy, its numbers if they are not the usual ones, its scores.
+        """Return a text that identifies the strategy, so that another one has another text.
 
-        Scores are given by their identities.
+        It is the name with its parameters, the numbers for looking ahead if they are not the usual
+        ones, and the identities of the scores named in `rank` and `policy`.
         """
         names = filter(None, (self.rank, self.policy))
         scores = (self._scorings[name].identity() for name in names)
@@ -298,7 +302,11 @@ class Rollout(Strategy):
         return game.cell(_Comparison(self, position, family).cell())
 
     def _cell_by_policy(self, position: Position, counts: Counts) -> int:
-        """Return the cell to shoot if the number of configurations is outside `sizes`."""
+        """Return the cell to shoot where no cells are compared, by the number of configurations.
+
+        It is the cell that the score named in `policy` chooses or, without one, a most probable
+        cell. counts -- the configurations of the position, counted.
+        """
         if self.policy:
             score = replace(self._score(self.policy, position.game), endgame=0, ties="first")
             return score.cell(position, counts)
@@ -390,7 +398,11 @@ class _Comparison:
             self._rank = replace(strategy._score(strategy.rank, position.game), certain=True)
 
     def cell(self) -> int:
-        """Return the cell to shoot."""
+        """Return the cell to shoot: the candidate of the least cost.
+
+        If there are many candidates, only those that cost least on a small sample are compared on a
+        larger one. With few configurations all levels of policies compare them, without samples.
+        """
         rule, root = self._rule, _FamilyPart(self._family.root, self._position)
         configurations = self._family.size(root.members)
         decisive = self._sample(rule.cap).members
@@ -408,9 +420,10 @@ class _Comparison:
         return chosen[costs.index(min(costs))]
 
     def _sample(self, limit: int) -> _FamilyPart:
-        """Return the sample of at most `limit` configurations: those whose hashes end in b zeros.
+        """Return a sample of at most `limit` of the configurations, chosen by their hashes.
 
-        b is the least number that leaves at most `limit`.
+        The hash of each configuration is a number. The sample has those whose hashes end in b zero
+        bits, with the least b that leaves at most `limit`.
         """
         hashes = self._family.hashes
         zeros, indices = 0, list(range(len(hashes)))
@@ -420,7 +433,11 @@ class _Comparison:
         return _FamilyPart(self._family.some(indices), self._position, shift=zeros)
 
     def _costs(self, limit: int, chosen: list[int], levels: tuple[Level, ...]) -> list[int]:
-        """Return the cost of each candidate on the sample of at most `limit` configurations."""
+        """Return the cost of each chosen cell: the misses, times 4096, if it is shot next.
+
+        The misses are added up over a sample of at most `limit` configurations. levels -- policies,
+        the last of which makes the later shots.
+        """
         sample = self._sample(limit)
         if not self._family.size(sample.members):
             return [0] * len(chosen)
@@ -428,7 +445,11 @@ class _Comparison:
         return [self._cost_after(sample, cell, levels) for cell in chosen]
 
     def _mean_open_cells(self, members: Any) -> int:
-        """Return the mean number of open cells of a configuration, rounded."""
+        """Return the mean number of open cells that a configuration has, rounded.
+
+        A cell is open if some of the configurations have a ship there and some do not.
+        members -- the configurations.
+        """
         n = self._family.size(members)
         total = sum(count for count in self._family.counts(members) if count < n)
         return (total + n // 2) // n
@@ -443,10 +464,11 @@ class _Comparison:
         return Counts(self._family.size(part.members) << part.shift, cells, replies)
 
     def _candidates(self, part: _FamilyPart, number: int, decisive: Any) -> list[int]:
-        """Choose at most `number` candidates by step 3.
+        """List at most `number` cells that are worth comparing, the best first.
 
-        decisive -- the configurations that decide whether an earlier candidate is in all those of
-        a cell.
+        Cells are ordered by how many configurations have a ship there, or by a score if `rank` is
+        given. A cell is left out if an earlier one is in all configurations of `decisive` that have
+        this cell. The list ends before a value below `percent` percent of the greatest.
         """
         fresh = self._family.fresh(part.members)
         values: Sequence[float] = self._family.counts(part.members)
@@ -463,7 +485,11 @@ class _Comparison:
         return chosen
 
     def _cost_after(self, part: _FamilyPart, cell: int, levels: tuple[Level, ...]) -> int:
-        """Return the cost of a shot at a cell and of all shots after it."""
+        """Return the misses, times 4096, of a shot at a cell and of all shots after it.
+
+        They are added up over the configurations of `part`. levels -- policies, the last of which
+        makes the later shots.
+        """
         needs_position = self._rank or self._policy
         cost = 0
         for reply, members in self._family.parts(part.members, cell).items():
@@ -477,10 +503,11 @@ class _Comparison:
         return cost
 
     def _cost(self, part: _FamilyPart, levels: tuple[Level, ...]) -> int:
-        """Return the cost of all shots that the last of the levels makes in a part.
+        """Return the misses, times 4096, of all later shots, over the configurations of `part`.
 
-        Up to the floor of a level the one before it plays. A small part of a sample is estimated,
-        and greedy plays the optimum in a small part.
+        levels -- policies, of which the last one plays. With few configurations (its `floor`) the
+        policy before it plays. On a small part of a sample the misses are estimated. The first
+        policy, greedy, plays the optimum if only SMALL configurations or fewer are left.
         """
         n = self._family.size(part.members)
         while len(levels) > 1 and n <= levels[-1].floor:
@@ -502,7 +529,11 @@ class _Comparison:
         return self._cost_after(part, cell, levels)
 
     def _greedy_cell(self, part: _FamilyPart, fresh: list[int]) -> int:
-        """Return the cell that level 0 shoots: a most probable one, or the one of the policy."""
+        """Return the cell that greedy, the simplest policy, shoots: a most probable one.
+
+        With the parameter `policy` a score chooses instead, unless the cell is a certain hit or few
+        configurations are left. fresh -- the cells to choose from.
+        """
         n, counts = self._family.size(part.members), self._family.counts(part.members)
         cell = max(fresh, key=counts.__getitem__)
         is_certain = counts[cell] == n
@@ -511,11 +542,11 @@ class _Comparison:
         return cell
 
     def _narrow(self, part: _FamilyPart, chosen: list[int], levels: tuple[Level, ...]) -> int:
-        """Return the cheapest of the chosen cells.
+        """Return the cell after which the fewest misses follow, of some chosen cells.
 
-        Each level (the first is greedy) compares the cells that are left by rollouts of the levels
-        up to it. It keeps at most `kept` cells, and none that costs more than the margin above the
-        cheapest.
+        levels -- policies, the first of which is greedy. Each in turn plays on after every cell
+        that is left. Then at most `kept` of these cells stay: the cheapest one, and others that
+        cost at most the margin more.
         """
         size = self._family.size(part.members)
         for levels_used, level in enumerate(levels, 1):

@@ -79,9 +79,11 @@ class Within(Strategy):
         )
 
     def _candidates(self, position: Position, counts: list[int]) -> list[int]:
-        """List the candidates of step 2, the most probable cell first.
+        """List the cells that are compared by playing on, the most probable first.
 
-        counts -- for each cell the configurations with it.
+        They are not hit, and are most probable: at most `candidates` cells, each with at least
+        `percent` percent of the greatest probability. counts -- for each cell of the board, the
+        number of configurations with a ship there.
         """
         closed = position.closed
         fresh = [cell for cell, n in enumerate(counts) if n and not closed >> cell & 1]
@@ -142,7 +144,10 @@ class _Family:
         return [int(n) for n in counts]
 
     def count_finished(self, misses: int, cell: int) -> int:
-        """Count those finished with at most `misses` misses, if `cell` is shot, then greedy."""
+        """Count the configurations whose ship cells are all hit with at most `misses` more misses.
+
+        cell -- the cell shot first. After it greedy plays: it always shoots a most probable cell.
+        """
         from optsearch.strategies.finishing import Limits, count_finished
 
         limits = Limits(
@@ -154,7 +159,7 @@ class _Family:
         return int(count_finished(self.tables.arrays, self.rows, self._hit_cells, limits, cell))
 
     def after(self, shot: Shot) -> _Family:
-        """Return the family after one more shot: the configurations that give its reply."""
+        """Return the configurations left after one more shot: those that give its reply."""
         from optsearch.strategies.finishing import rows_with_answer
 
         tables = self.tables
@@ -195,11 +200,14 @@ def list_tables(start: Position) -> FamilyTables:
 def _split_by_label(
     game: Game, kind: int, ships: NDArray[np.uint64], answer_numbers: dict[Reply, int]
 ) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int16]]]:
-    """Split one ship of all configurations into sets of cells that have one label each.
+    """Yield the cells of one ship, split by what a hit on them tells (its label), with the answers.
 
-    ships -- the cells of the ship in each configuration. Yields pairs of arrays, a row per
-    configuration: the cells of a set, and the number of the answer to a hit there. A ship with
-    fewer labels than others of its kind has empty sets at the end.
+    Each pair of arrays has a row per configuration: cells of the ship that have one label, and the
+    number of the answer to a hit on them. A placement with fewer labels than another has empty sets
+    of cells in the last pairs.
+
+    kind -- the kind of the ship. ships -- its cells in each configuration. answer_numbers -- the
+    number of each reply.
     """
     placements, index_of = np.unique(ships, axis=0, return_inverse=True)
     index_of = index_of.ravel()
@@ -218,7 +226,10 @@ _last: dict[str, list[_Family]] = {"path": []}  # the families on the way to the
 
 
 def family_of(position: Position) -> _Family:
-    """Return the family of a position; it continues from the last call if that was on the way."""
+    """Return the configurations that a position leaves.
+
+    If the last call found those of an earlier position on the way to this one, they are narrowed.
+    """
     shots = position.shots
     path = [
         family
@@ -236,9 +247,10 @@ def family_of(position: Position) -> _Family:
 
 
 def _list_family(position: Position) -> _Family:
-    """List the family of the empty board or, if that has over MOST configurations, of a position.
+    """Return the configurations of the whole game or, if they are over MOST, those of a position.
 
-    The second is listed from the hits and misses alone; what else the replies tell is used then.
+    The configurations of a position are listed from its hits and misses. Then those are left out
+    that contradict what else the replies tell.
     """
     start = Position(position.game)
     is_small = configurations_of(position.game) <= MOST
