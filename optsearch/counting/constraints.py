@@ -35,9 +35,10 @@ class Constraints:
     barred: frozenset[Ship] = frozenset()
 
     def placements(self, game: Game) -> dict[int, list[int]]:
-        """Map each kind of `fleet` to the placements (masks) that satisfy the constraints alone.
+        """Map each kind of `fleet` to the placements (masks) that the constraints allow.
 
-        Whether all hits are covered depends on all ships, so it is not checked.
+        Each placement is judged by itself: whether the ships together cover all hits is not
+        checked.
         """
         return {
             kind: [
@@ -59,10 +60,13 @@ def are_admitted(
     constraints: Constraints,
     holes: int,
 ) -> NDArray[np.bool_]:
-    """Return for each of n ships whether the constraints and the holes of the board admit it.
+    """Return for each of n ships whether the constraints and the holes of the board allow it.
 
-    The ships come in three forms. ships -- kinds and masks. cells, halos -- masks as 64-bit words,
-    the low ones first; uint64 of shape (n, words).
+    The first three parameters have the same n ships in three forms.
+
+    ships -- the kind and the mask of each. cells -- their cells. halos -- the cells around them
+    where no other ship may be. Both are uint64 of shape (n, words): masks as 64-bit words, the low
+    ones first. holes -- a mask.
     """
 
     def to_row(mask: int) -> NDArray[np.uint64]:
@@ -79,10 +83,10 @@ def are_admitted(
 
 
 def sort_by_fleet(placed: NDArray[np.intp], ranks: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return each row of `placed` with its ships in the order of the fleet.
+    """Return each row of `placed` sorted: its ships in the order of the fleet.
 
     placed -- a row for each configuration, with the indices of its placements. ranks -- for each
-    placement, the position of its kind in that order.
+    placement, the position of its kind in the fleet.
     """
     order = np.argsort(ranks[placed], axis=1, kind="stable")
     return np.take_along_axis(placed, order, axis=1)
@@ -144,4 +148,5 @@ class Counting(Protocol):
 
         ranks -- each is less than the number of configurations, which must be less than 2^64. With
         weights, ranks are floats, each less than the total weight.
+        weights -- of placements (masks); a missing one weighs 1.
         """

@@ -93,9 +93,11 @@ class _Order:
 
     @cached_property
     def width(self) -> tuple[int, int]:
-        """The most cells that a mask of a sweep can have, and their sum over all steps.
+        """The most cells that a state of the sweep can have, and their sum over all steps.
 
-        A cell counts from the first placement that may close it to the last that may need it.
+        The sweep passes the cells in this order. Its state is the mask of the cells to come that
+        ships have closed. A cell can be in it from the first placement that may close the cell to
+        the last placement that may need the cell.
         """
         cells = len(self.position)
         closed_from, needed_to = [cells] * cells, [0] * cells
@@ -182,12 +184,14 @@ class _CellsAhead(NamedTuple):
 def _cells_ahead(
     order: _Order, placed: NDArray[np.intp], starts: NDArray[np.int32], hits: int
 ) -> list[_CellsAhead] | None:
-    """Return the sets of cells from each position on, and those after the last position.
+    """Return, for each position k of the sweep, three sets of the cells from k on (`_CellsAhead`).
 
-    None if there is no configuration, because a hit that is due is beyond the window.
+    The list ends with the sets after the last position. It is None if no configuration exists: a
+    hit that only earlier ships can cover is then too far ahead for any of them.
 
-    placed -- the indices of the placements; those that begin at position k are
-    placed[starts[k] : starts[k + 1]]. hits -- the mask of the hits, by position.
+    order -- the placements, and the order in which the sweep passes the cells. placed -- the
+    indices of the placements that are allowed. starts -- placed[starts[k] : starts[k + 1]] are the
+    placements whose first cell is at position k. hits -- the mask of the hits, by position.
     """
     backward = [_CellsAhead(needed=0, relevant=0, due=0)]
     needed = 0
@@ -283,9 +287,10 @@ class FrontierSweep:
         return min(self._both, key=lambda order: sum(order.position[cell] for cell in cells))
 
     def estimate(self, constraints: Constraints) -> tuple[float, float]:
-        """Return bounds on the work: masks that a query meets, and ways to choose placements.
+        """Return two estimates of work: the states of a sweep, and the ways to choose placements.
 
-        The ways count placements that are not compatible, too.
+        A state is a mask of cells that ships have closed. Both numbers are upper bounds. The ways
+        also count choices in which ships overlap or touch.
         """
         order = self._choose_order(constraints)
         allowed = order.list_allowed(constraints, self.game.holes)
@@ -295,10 +300,11 @@ class FrontierSweep:
     def _bounds(
         self, order: _Order, allowed: NDArray[np.intp], constraints: Constraints
     ) -> tuple[NDArray[np.float64], float]:
-        """Return bounds on the masks at each position, and the number of ways to choose placements.
+        """Return bounds on the states at each position, and the ways to choose the placements.
 
-        The masks at a position are at most the choices among the placements that begin before it
-        and close it or a later cell.
+        A state of the sweep is a mask of cells ahead that ships have closed. Only placements that
+        begin before a position, and close it or a later cell, make a difference there. So the
+        number of ways to choose some of these placements is a bound on the states at the position.
 
         allowed -- the indices of the placements in the order.
         """
@@ -317,7 +323,10 @@ class FrontierSweep:
         return masks, choices
 
     def _query(self, constraints: Constraints) -> _Query | None:
-        """Return the kernel for some constraints; None if clearly no configuration is left."""
+        """Return a kernel that is ready to count under some constraints, with what is known of it.
+
+        None if it is clear without counting that no configuration satisfies the constraints.
+        """
         order, game = self._choose_order(constraints), self.game
         ships = Counter(constraints.fleet)
         allowed = order.list_allowed(constraints, game.holes)
@@ -369,12 +378,14 @@ class FrontierSweep:
     def _watch(
         self, query: _Query, progress: Progress[Status], passes: int, has_way_back: bool = False
     ) -> Callable[[int], None]:
-        """Return the function that the kernel calls after each cell of some passes.
+        """Return the function that the kernel calls after each cell, to report how far the work is.
 
-        It reports the share of the masks that are swept, by bounds on their numbers. In the first
-        pass it also checks that the layers to come will fit into memory (`_require_memory`).
+        A pass is one sweep over all cells. The share of work done is estimated from upper bounds on
+        the number of masks at each cell. In the first pass the function also raises TooLarge if the
+        memory will not be enough (`_require_memory`).
 
-        has_way_back -- True if each second pass goes from the last cell to the first.
+        passes -- the number of passes. has_way_back -- True if each second pass goes from the last
+        cell to the first.
         """
         kernel, cells = query.kernel, self.game.cells
         masks_before = np.cumsum(query.mask_bounds)
@@ -399,9 +410,11 @@ class FrontierSweep:
         return watch
 
     def _require_memory(self, query: _Query, swept: int, masks: int, seconds: float) -> None:
-        """Raise TooLarge if the first layers grow so fast that those to come will not fit.
+        """Raise TooLarge if the first layers grow so fast that later ones will not fit into memory.
 
-        Later layers are expected to have the share of their bound that the last one has.
+        A layer is all masks of closed cells with which the sweep comes to one cell. The last layer
+        has a share of the upper bound on its masks. Later layers are expected to have the same
+        share.
 
         swept -- the number of cells swept. masks -- the number of masks in the last layer.
         seconds -- the time so far, times the number of passes.
@@ -426,9 +439,9 @@ class FrontierSweep:
 
     @contextmanager
     def _translate_memory_error(self, query: _Query) -> Iterator[None]:
-        """Note the states and roundings of a kernel that runs in the block.
+        """Run a block with the kernel of a query; TooLarge if it needs too much memory.
 
-        Raises TooLarge if the kernel needs too much memory.
+        After the block the greatest numbers of states and of roundings so far are kept.
         """
         kernel = query.kernel
         try:
@@ -525,11 +538,12 @@ class FrontierSweep:
         """Return the configurations with the given ranks, a row of ships for each of n ranks.
 
         The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Ships are
-        in the order of the fleet. The layers of the last constraints without weights stay in
-        memory.
+        in the order of the fleet. Without weights the kernel is kept for the next call with equal
+        constraints.
 
         ranks -- each is less than the number of configurations, which must be less than 2^64. With
         weights, ranks are floats, each less than the total weight.
+        weights -- of placements (masks); a missing one weighs 1.
         """
         ships, words = len(constraints.fleet), max(2, -(-self.game.cells // 64))
         if not ships or not len(ranks):
@@ -569,12 +583,14 @@ def _completable_fleets(
 ) -> NDArray[np.uint64]:
     """Return which partial fleets can be completed at each position, as bits of 64-bit words.
 
-    The array has the shape (positions, words). A partial fleet is a number in mixed radix: its
-    digits, from the lowest, say how many ships of each kind are placed. It can be completed if each
-    kind has a placement for each ship left, and the ships left have enough cells together.
+    The array has the shape (positions, words). A partial fleet is the number of ships of each kind
+    that are placed. Bit f stands for the fleet with the number f, whose digits in mixed radix are
+    these numbers, from the lowest. A fleet can be completed if each kind has a placement for each
+    ship left, and the placements to come have enough cells for all ships left.
 
-    counts -- the ships of each kind. placements_ahead -- the number of placements of each kind from
-    a position on, shape (positions, kinds). cells_ahead -- the number of cells of all these.
+    kinds -- the lengths or shapes, from the lowest digit on. counts -- the ships of each kind.
+    placements_ahead -- the number of placements of each kind from a position on; its shape is
+    (positions, kinds). cells_ahead -- the number of cells that these placements cover together.
     """
     fleets = prod(count + 1 for count in counts)
     fleet = np.arange(fleets)

@@ -136,9 +136,10 @@ class SkylineSweep:
 
     @cached_property
     def _swept_cells_by_symmetry(self) -> tuple[tuple[int, ...], ...]:
-        """The orientations of the board: for each cell of the game, its index in the sweep.
+        """The ways to lay the board under the sweep, each as the sweep's index of every cell.
 
-        The sweep goes row by row, and its rows are the shorter sides of the board.
+        There is a way for each symmetry of the game. The sweep goes row by row, and its rows are
+        the shorter sides of the board.
         """
         if self.game.rows >= self.game.columns:
             return self.game.symmetries()
@@ -150,9 +151,11 @@ class SkylineSweep:
         )
 
     def _orientation(self, constraints: Constraints) -> _Orientation:
-        """Return the orientation that meets hits and closed cells early, when states are few.
+        """Return the way to turn the board in which the sweep needs the fewest states, as a guess.
 
-        A hit counts as much as three closed cells.
+        A sweep has few states at its beginning. So the hits and the closed cells should come early:
+        the sum of their indices in the sweep is minimized. A hit counts as much as three closed
+        cells.
         """
         cells = list(bits(constraints.closed)) + 3 * list(bits(constraints.hits))
         best_index = min(
@@ -168,7 +171,12 @@ class SkylineSweep:
         return self._orientations[best_index]
 
     def _set_query(self, orientation: _Orientation, constraints: Constraints) -> int:
-        """Hand the constraints to the kernel; return a bound on the number of configurations."""
+        """Hand the constraints to the kernel; return a bound on the number of configurations.
+
+        The upper bound is the number of ways to choose allowed placements, even if they overlap.
+
+        orientation -- the way in which the board is turned for the sweep.
+        """
         allowed = are_admitted(
             zip(orientation.kind, orientation.masks, strict=True),
             orientation.cells,
@@ -201,10 +209,11 @@ class SkylineSweep:
         return lambda: report(next(rows))
 
     def _require_memory(self) -> None:
-        """Raise TooLarge if the states that the query will reach do not all fit into memory.
+        """Raise TooLarge if the states that the kernel will reach do not all fit into memory.
 
-        If an upper bound on their number fits, nothing else is done. Otherwise the states are
-        counted, which needs less memory than to keep them, until there are more than fit.
+        Nothing more is done if an upper bound on the number of states fits. Otherwise the states
+        are counted until there are more than fit. To count them needs less memory than to keep
+        them.
         """
         if self._query.most_visits <= self._query.room:
             return
@@ -314,6 +323,7 @@ class SkylineSweep:
 
         ranks -- each is less than the number of configurations, which must be less than 2^64. With
         weights, ranks are floats, each less than the total weight.
+        weights -- of placements (masks); a missing one weighs 1.
         """
         ships = len(constraints.fleet)
         if not ships:
@@ -342,9 +352,10 @@ class SkylineSweep:
 
 
 def skyline_objection(game: Game) -> str:
-    """Return why skylines cannot count the configurations of a game; an empty text if they can.
+    """Return why `SkylineSweep` cannot count the configurations of a game; empty text if it can.
 
-    They need a rectangle, which may have holes, and straight ships. No table is built.
+    It needs straight ships, and a rectangle, which may have holes. The shorter side must be short
+    enough for the longest ship, and the lengths of ships few. No table is built here.
     """
     if not game.is_rectangle:
         return f"skylines go by rows and columns of a rectangle; {game} is on another board"
