@@ -31,21 +31,27 @@ class ConditionalCoverage:
 
     @classmethod
     def of(cls, game: Game, ship: int, nodes: int = MOST_NODES) -> ConditionalCoverage:
-        """Compute the bounds of a placement (mask) for up to `MOST_OTHER_CELLS` cells.
+        """Compute the bounds for one placement of a ship, for up to `MOST_OTHER_CELLS` other cells.
 
-        nodes -- the search for each bound gives up after this number of sets of cells, as in
-        `Coverage`. Raises TooLarge for 2^32 completions or more.
+        For each k there is an upper bound on the configurations with this placement that have
+        another ship on one of some k cells.
+
+        ship -- the placement, as a mask. nodes -- the search for each bound gives up after it has
+        looked at this number of sets of cells. Raises TooLarge for 2^32 or more configurations with
+        the placement.
         """
         coverage = Coverage(CellSetCounts.with_ship(game, ship), nodes)
         met = tuple(coverage.most_met(k) for k in range(MOST_OTHER_CELLS + 1))
         return cls(ship, len(set(game.images(ship))), coverage.counts.configurations, met)
 
     def most_met(self, cells: int) -> int:
-        """Return an upper bound on the completions with another ship on some of `cells` cells.
+        """Return an upper bound on the completions with another ship on at least one of some cells.
 
-        Beyond the last entry of `met` the bound comes from Han's inequality: of any k cells, some
-        k - 1 meet at least (k - 1)/k of the completions that all k meet. A negative number of
-        cells counts as 0.
+        A completion is a configuration with the placement of this object. cells -- how many cells
+        they are; a negative number counts as 0.
+
+        Beyond the last entry of `met` the bound comes from Han's inequality: of any k cells, some k
+        - 1 meet at least (k - 1)/k of the completions that all k meet.
         """
         if cells < len(self.met):
             return self.met[max(0, cells)]
@@ -59,13 +65,15 @@ def list_conditional_coverages(
     nodes: int = MOST_NODES,
     progress: Callable[[list[ConditionalCoverage], int], None] = lambda done, total: None,
 ) -> list[ConditionalCoverage]:
-    """List the coverage of one placement of each class, the longest ships first.
+    """List a coverage for one placement of each kind, the longest ships first.
 
-    A class is all placements that the symmetries of the board map to each other.
+    Two placements are of one kind if a symmetry of the board maps one to the other. A coverage
+    bounds how many configurations with the placement have another ship on some k cells.
 
-    computed -- coverages from an earlier call, which are not computed again. nodes -- as in
-    `ConditionalCoverage.of`. progress -- called after each computed class with the list so far and
-    the number of all classes. Raises TooLarge for 2^32 completions or more.
+    computed -- coverages from an earlier call, which are not computed again. nodes -- the search
+    for each bound gives up after this number of sets of cells. progress -- called after each new
+    coverage with the list so far and its final length. Raises TooLarge for 2^32 or more
+    configurations with one placement.
     """
     computed_by_ship = {coverage.ship: coverage for coverage in computed}
     coverages: list[ConditionalCoverage] = []

@@ -43,8 +43,8 @@ _COUNTS = b"counts"  # key of a store: classes done, configurations met, and the
 def cell_sets(cells: int, size: int) -> Integers:
     """List all sets of `size` of the cells 0 to `cells` - 1.
 
-    Returns int64 of shape (number of sets, size). A row has the cells of a set in ascending order,
-    and its index is that of `indices_of_sets`.
+    Returns int64 of shape (number of sets, size). A row has the cells of one set in ascending
+    order. The set c_0 < c_1 < … is in row C(c_0, 1) + C(c_1, 2) + ….
     """
     lexicographic = np.array(list(combinations(range(cells), size)), np.int64).reshape(-1, size)
     by_index = np.empty_like(lexicographic)
@@ -81,9 +81,10 @@ class CellSetCounts:
 
     @classmethod
     def with_ship(cls, game: Game, ship: int) -> CellSetCounts:
-        """Count over the configurations that have a given placement of a ship.
+        """Count, for each small set of cells, the configurations with other ships on all its cells.
 
-        ship -- the placement (mask), whose cells do not count as covered. Raises TooLarge for 2^32
+        Only the configurations with one given placement of a ship are counted. ship -- this
+        placement, as a mask; its own cells do not count as covered. Raises TooLarge for 2^32 such
         configurations or more.
         """
         title = f"{game} with {'-'.join(game.names(ship))}"
@@ -100,14 +101,15 @@ class CellSetCounts:
         checkpoint: Path | None = None,
         progress: Callable[[int, int], None] = lambda classes_done, total: None,
     ) -> CellSetCounts:
-        """Count over all configurations of a game.
+        """Count, for each set of one to four cells, the configurations with ships on all its cells.
 
-        The kernel visits each configuration once. If one ship is longer than all others, the kernel
-        places this ship only once per class of placements, all those that the symmetries of the
-        board map to each other. Averages over the symmetries then give the counts of all.
+        The kernel visits the configurations one by one. If one ship is longer than all others, some
+        work is saved. The placements of this ship fall into groups that the symmetries of the board
+        map to each other, and the kernel visits only one placement of each group. Averages over the
+        symmetries then give the counts of all configurations.
 
-        checkpoint -- a folder that keeps the classes done, from which a later run goes on.
-        progress -- called with the number of classes done and of all classes.
+        checkpoint -- a folder that keeps the groups done, from which a later run goes on.
+        progress -- called with how many groups are done and how many there are.
 
         Raises ImpossiblePosition if there is no configuration, TooLarge for 2^32 or more,
         TableError for another game's checkpoint.
@@ -165,9 +167,11 @@ class CellSetCounts:
 
 
 def _classes_to_place(game: Game) -> list[tuple[int, int]]:
-    """List (placement, class size) for the longest ship, one placement of each class.
+    """List the placements of the longest ship to count, with the number that each stands for.
 
-    If the longest ship is the only one or has an equal, the list is `_NO_CLASSES`.
+    A placement stands for all its images under the symmetries of the board; only one of these is
+    listed. If the longest ship is the only one, or another ship has its length, the list is
+    `_NO_CLASSES`.
     """
     if len(game.fleet) == 1 or game.fleet[0] == game.fleet[1]:
         return _NO_CLASSES
@@ -232,9 +236,10 @@ def _zero_counts(game: Game) -> list[Integers]:
 
 
 def _average_over_symmetries(game: Game, counts: Integers, size: int) -> Integers:
-    """Return, for each set of `size` cells, the mean of the counts of its images.
+    """Return, for each set of cells, the mean of the counts of its images under the symmetries.
 
-    The images are those under all symmetries of the board. Every mean is an integer.
+    counts -- a number for each set of `size` cells, in the order of `cell_sets`; the result has
+    this order, too. Every mean is an integer.
     """
     if game.cells < size:
         return counts
@@ -249,10 +254,11 @@ def _average_over_symmetries(game: Game, counts: Integers, size: int) -> Integer
 
 
 def _load_counts(store: Store | None, game: Game) -> tuple[int, int, list[Integers]]:
-    """Load what `_save_counts` stored; zeros if there is no store, or nothing in it.
+    """Return the counts that an earlier run stored; zeros if there is no store, or nothing in it.
 
-    Returns the number of classes done, the number of configurations counted, and the counts so far,
-    one array for each size of set. Raises TableError if the store holds something else.
+    The result has three parts: how many placements were done, how many configurations were counted,
+    and for each size of a set of cells the array of the counts so far. Raises TableError if the
+    store holds something else.
     """
     zeros = _zero_counts(game)
     stored = None if store is None else store.get(_COUNTS)
@@ -349,7 +355,12 @@ class Coverage:
         return LargestSearch(game.cells, self.counts.covering, np.array(least_images, np.int32))
 
     def _compute_bound(self, k: int) -> SetBound:
-        """Compute the bound of k cells: by counts, by a search, or else from that of k - 1."""
+        """Return an upper bound on the configurations that k cells meet, with such cells if known.
+
+        Cells meet a configuration if it has a ship on one of them. For small k the counts give the
+        exact maximum. For larger k a search gives the bound. If the search gives up, the bound
+        follows from the one for k - 1, and there are no cells with it.
+        """
         configurations, cells = self.counts.configurations, self.counts.game.cells
         if k == 0:
             return SetBound(0, [])

@@ -177,16 +177,19 @@ def first_ship_chain(
     store: Facts | None = None,
     on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> list[Finished]:
-    """Bound the configurations finished with at most 0, 1, 2, … misses, by costs of all ships.
+    """Bound how many configurations any strategy finishes with at most 0, 1, 2, … misses.
 
-    A strategy may finish all configurations that the cells before its first hit meet, except those
-    that it needs too many misses to tell apart.
+    The first cells that a strategy shoots, as long as all shots miss, are a chain. The bound has
+    three parts: the configurations that the chain meets, minus those of them that need too many
+    misses, plus the most that are finished after the chain. It is the least over the lengths of the
+    chain.
 
-    coverages -- classes of placements of any ships; placements of other classes cost nothing.
-    before -- other bounds, by number of misses; no value of the result is above them. progress --
-    called after each number of misses with how many are done and how many there are. store -- keeps
-    the finished values, from which a later run with equal arguments goes on. on_sets -- as in
-    `most_kept`.
+    coverages -- one for each kind of placement of any ship; a placement without one costs nothing.
+    before -- upper bounds that are known, by number of misses; no value of the result is above
+    them. progress -- called after each number of misses with how many are done and how many there
+    are. limits -- of the search for the best chain. store -- keeps the finished values, from which
+    a later run with equal arguments goes on. on_sets -- called now and then with the length of the
+    chain, a size of sets, and the number of sets of that size done and of all.
     """
     arguments = sha256(repr((coverages, limits.cells, limits.sets)).encode()).hexdigest()
     finished: list[Finished] = []
@@ -212,10 +215,13 @@ def finished_by_first_ship(
     limits: ChainLimits = LIMITS,
     on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> Finished:
-    """Bound the configurations finished with at most `misses` misses, by chains of all lengths.
+    """Bound how many configurations any strategy finishes with at most `misses` misses.
 
-    earlier -- a bound that is known. If no chain has a lower one, the result has `earlier` and the
-    length 0.
+    The bound is the least over chains of all lengths, where a chain is a sequence of cells that the
+    strategy shoots first.
+
+    earlier -- an upper bound that is known. If no chain gives a lower one, the result has `earlier`
+    and the length 0.
 
     Each length first gets a value from an incomplete search, which the complete search can only
     raise. The complete searches follow in ascending order of these values.
@@ -317,10 +323,12 @@ def _extend_level_by_level(
 def _coverages_for_kernel(
     game: Game, coverages: Sequence[ConditionalCoverage]
 ) -> dict[int, ConditionalCoverage]:
-    """Return the coverage of each placement of these classes, by the mask of the placement.
+    """Return the coverages that the kernel can use, by the mask of each placement.
 
-    The kernel has room for _KERNEL_ROOM placements through one cell, and for as many cells of
-    these. If there are more, the shortest ships are left out.
+    coverages -- each is for a placement and for all its images under the symmetries of the board.
+
+    The kernel has room for _KERNEL_ROOM placements through one cell, and these may cover as many
+    cells together. If there are more, the shortest ships are left out.
     """
     coverage_by_ship = {
         image: coverage for coverage in coverages for image in game.images(coverage.ship)

@@ -223,7 +223,12 @@ def leaf_counting_after(position: Position, plies: int) -> Fraction:
 
 
 def _misses_after(position: Position, plies: int) -> int:
-    """Bound the least total of misses from a position on, as `leaf_counting_after` does."""
+    """Return a lower bound on the total of misses over all configurations, from a position on.
+
+    The best first `plies` shots are found by trying all cells. After these shots, the number of
+    configurations left bounds the misses by leaf counting: few sequences of hits and misses have
+    few misses.
+    """
     posterior, hits = Posterior(position), position.hits_left
     if plies == 0 or hits == 0:
         return leaf_counting_misses({1: posterior.configurations}, hits)
@@ -253,10 +258,13 @@ def _misses_after(position: Position, plies: int) -> int:
 
 
 def weighted_leaf_counting_after(family: Family) -> Fraction:
-    """Return a lower bound on the mean number of shots of a family, by the weights of its sets.
+    """Return a lower bound on the mean number of shots for sets of cells that have weights.
 
-    Leaves are counted after each possible first shot, as `leaf_counting_after` does with one ply.
-    The cells in every set are certain hits, so they are taken off before.
+    Every first shot is tried, and leaf counting bounds the misses after its hit and after its miss.
+    The least sum is the bound. The cells that all sets have are certain hits, so they are taken off
+    before.
+
+    family -- the sets of ship cells, one of which is hidden, and their weights.
     """
     certain_mask = family.certain
     sets = [

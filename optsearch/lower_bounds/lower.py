@@ -327,9 +327,11 @@ def _bound_from_ships_apart(position: Position, configurations: int) -> Bound:
 
 
 def two_hidden_bound(game: Game, rows: Iterable[AllButTwo], source: str) -> Bound:
-    """Return the bound on the mean if all ships but the last two are revealed.
+    """Return the bound on the mean number of shots if all ships but the last two are shown.
 
-    rows -- as `TwoHidden.bound` returns them. source -- text that says where they are from.
+    The player is told where the other ships lie, which can only help. rows -- bounds on the misses,
+    as `TwoHidden.bound` returns them. source -- text that says where the rows come from; it ends
+    the source of the bound.
     """
     lengths = "{} and {}".format(*game.fleet[-2:])
     return _lower_bound(
@@ -350,9 +352,12 @@ def _report_step(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], 
 def _bounds_from_two_hidden(
     position: Position, configurations: int, progress: Progress[BoundsStatus], leave_out: LeaveOut
 ) -> Iterator[Bound]:
-    """Yield the bound by revealing all ships but two, for a whole game in which it is quick.
+    """Yield the bound for a player who is told where all ships but the last two lie.
 
-    configurations -- the number of those of the game.
+    Nothing is yielded after a shot, for one ship, or if the bound would take too long.
+
+    configurations -- the number of configurations of the game. progress -- called after each step.
+    leave_out -- called with the reason if the bound takes too long.
     """
     game, name = position.game, "all ships but two revealed"
     if position.shots or len(game.fleet) < 2:
@@ -404,10 +409,11 @@ def _bounds_from_leaves(position: Position, family: Family | None = None) -> lis
 
 
 def has_long_bounds(position: Position) -> bool:
-    """True if the long bounds hold from a position and are computed on demand.
+    """True if the bounds that take long hold for a position, and can be computed for it.
 
     They hold for whole games in which hits tell nothing and ships do not touch along an edge. After
-    a shot the cells of the chain of misses are no longer free to choose.
+    a shot they do not hold, since their proof needs a free choice of the first cells. They are
+    computed for games of a limited size only.
     """
     game = position.game
     if position.shots or not game.is_silent or game.contact == "any" or game.cells > MAX_CELLS:
@@ -480,13 +486,17 @@ def count_finished(
     on_sets: SetsProgress = lambda j, size, done, total: None,
     nodes: int | None = None,
 ) -> list[FinishedAtMost]:
-    """Bound the configurations finished with at most 0, 1, 2, … misses, by each long bound.
+    """Bound the configurations finished with at most 0, 1, 2, … misses, by four arguments each.
 
-    revealed -- every class of placements of the longest ship. coverages -- of every class of every
-    ship. progress -- called after each number of misses of the two chains with costs, with the
-    number done and of all. sets -- as in `ChainLimits`. store, on_sets -- as in `first_ship_chain`.
-    nodes -- the search with costs of the longest ship gives up after this number of sets; None for
-    the limit of `coverage`.
+    Item i of the list has the upper bounds for i misses, which hold for every strategy.
+
+    coverage -- bounds on the configurations that k cells meet. revealed -- a bound for each kind of
+    placement of the longest ship, from the game in which ships are shown. coverages -- one for each
+    kind of placement of every ship. progress -- called with the number of steps done and of all.
+    sets -- the search for the best chain gives up beyond this number of sets of one size. store --
+    keeps the values of the last argument, from which a later run goes on. on_sets -- called now and
+    then in that search. nodes -- the search with costs of the longest ship gives up after this
+    number of sets; None for the limit of `coverage`.
     """
     *_, all_bounds = count_finished_by_stages(
         coverage, revealed, lambda: coverages, progress, ChainLimits(sets), store, on_sets, nodes
@@ -547,13 +557,15 @@ def count_finished_by_stages(
 def bounds_of_finished(
     finished: Sequence[FinishedAtMost], hits: int, configurations: int, source: str
 ) -> list[Bound]:
-    """Return the bounds on the mean number of shots from the list of `count_finished`.
+    """Return five lower bounds on the mean shots, from bounds on the configurations finished.
 
-    The first two are by one argument each. The others take the least of several arguments at each
-    number of misses, which bounds the same number of configurations.
+    finished -- item i bounds the configurations that any strategy finishes with at most i misses,
+    by four arguments. hits -- the number of cells of the fleet. configurations -- the number of
+    configurations of the game. source -- where the list comes from; it ends the source of each
+    bound.
 
-    hits -- the number of cells of the fleet. configurations -- the number of those of the game.
-    source -- where the list comes from, at the end of the source of each bound.
+    The first two results use one argument each. The others take the least of two, three or all
+    arguments at each number of misses.
     """
     by_chain = [row.root_chain for row in finished]
     by_reveal = [row.reveal_game for row in finished]

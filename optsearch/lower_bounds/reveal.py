@@ -147,11 +147,12 @@ def _make_kernel(game: Game) -> Reveal:
 def finished_by_reveal(game: Game, revealed: Sequence[Revealed]) -> list[int]:
     """Bound the configurations that a strategy finishes with at most 0, 1, 2, … misses.
 
-    Returns MISSES upper bounds. Each is the sum of `finished` over all placements of the longest
-    ship. This counts a configuration once for each of its ships of this length, so the sum is
-    divided by their number.
+    The result has MISSES upper bounds. Each is a sum over all placements of the longest ship. The
+    sum counts a configuration once for each of its ships of this length, so it is divided by their
+    number.
 
-    revealed -- the bounds for each class of equivalent placements of the longest ship.
+    revealed -- the bounds for one placement of each kind; two placements are of one kind if a
+    symmetry of the board maps one to the other.
     """
     longest_ships = game.fleet.count(game.fleet[0])
     return [

@@ -68,10 +68,14 @@ class Finished(NamedTuple):
 def finished_with_ship(
     game: Game, coverage: ConditionalCoverage, misses: int, by_reveal: int
 ) -> int:
-    """Bound the completions of a placement that are finished with at most `misses` misses.
+    """Bound how many configurations with one given placement are finished within `misses` misses.
 
-    The strategy knows the placement from the start. The bound is the least of the bound by the
-    reveal game, and the bounds by the chains of the other ships, for each length of the chain.
+    The strategy knows this placement from the start. The bound is the least of several:
+    `by_reveal`, and one for each length of a chain, the cells that the strategy shoots before it
+    hits another ship.
+
+    coverage -- for the placement: how many of its configurations some k cells can meet.
+    by_reveal -- a bound that is known, from the game in which each ship is shown at its first hit.
     """
     hits_left = game.fleet_cells - coverage.ship.bit_count()
     if not hits_left:
@@ -90,15 +94,18 @@ def longest_ship_chain(
     before: Sequence[int],
     progress: Progress = lambda done, total: None,
 ) -> list[Finished]:
-    """Bound the configurations finished with at most 0, 1, 2, … misses, by costs of a ship.
+    """Bound how many configurations any strategy finishes with at most 0, 1, 2, … misses.
 
-    A strategy may finish all configurations that the cells before its first hit meet, except the
-    cost of each placement of the longest ship that these cells meet.
+    The first cells that a strategy shoots, as long as all shots miss, are a chain. The bound has
+    three parts: the configurations that the chain meets, minus a cost for each placement of the
+    longest ship that it meets, plus the most that are finished after the chain. A cost stands for
+    configurations with the placement that need more misses. The bound is the least over the lengths
+    of the chain.
 
-    revealed, coverages -- at least every class of placements of the longest ship; those of other
-    ships are ignored. before -- the lesser bounds of the root chain and the reveal game, by number
-    of misses; no value of the result is above them. progress -- called after each number of misses
-    with how many are done and how many there are.
+    revealed, coverages -- at least one for each kind of placement of the longest ship; those of
+    other ships are ignored. before -- upper bounds that are known, by number of misses; no value of
+    the result is above them. progress -- called after each number of misses with how many are done
+    and how many there are.
     """
     game = coverage.counts.game
     finished_by_ship = {each.ship: each.finished for each in revealed}
@@ -122,10 +129,17 @@ def _chain_with_costs(
     before: Sequence[int],
     progress: Progress,
 ) -> list[Finished]:
-    """Bound the configurations finished with at most 0, 1, 2, … misses, as `longest_ship_chain`.
+    """Bound how many configurations any strategy finishes with at most 0, 1, 2, … misses.
 
-    coverages -- one for each class of placements that may cost something. cost -- called with a
-    coverage, a number of misses and the length of a chain; a negative cost counts as 0.
+    The first cells that a strategy shoots, as long as all shots miss, are a chain. The bound has
+    three parts: the configurations that the chain meets, minus the costs of the placements that it
+    meets, plus the most that are finished after the chain. It is the least over the lengths of the
+    chain.
+
+    coverages -- one for each kind of placement that may cost something. cost -- called with a
+    coverage, a number of misses and the length of a chain; a negative cost counts as 0. before --
+    upper bounds that are known, by number of misses. progress -- called after each number of misses
+    with how many are done and how many there are.
     """
     game, configurations = coverage.counts.game, coverage.counts.configurations
     images = [sorted(set(game.images(each.ship))) for each in coverages]

@@ -186,10 +186,11 @@ class TwoHidden:
             raise TooLarge(f"two hidden ships of {game}: {error}") from None
 
     def list_revealed_sets(self) -> CellSets:
-        """List the cells of every set of revealed ships: uint64 of shape (sets, 2).
+        """List the sets of cells that all ships but the last two can have together.
 
-        A row is the mask of the cells, as two words. If no ship is revealed, the only row is 0.
-        Raises TooLarge for more than MAX_REVEALED_SETS sets.
+        Returns uint64 of shape (number of sets, 2): a row is the mask of the cells, as two words.
+        The player is told such a set. If the fleet has two ships only, the only row is 0. Raises
+        TooLarge for more than MAX_REVEALED_SETS sets.
         """
         if not self._revealed_fleet:
             return np.zeros((1, 2), np.uint64)
@@ -241,9 +242,11 @@ class TwoHidden:
         ]
 
     def misses(self, leftovers: Leftovers, price: int) -> int:
-        """Return a lower bound on the total of misses over the pairs of some leftovers.
+        """Return a lower bound on the total of misses over all ways to place the two hidden ships.
 
-        price -- of a pair, in misses. Any price gives a bound ("Two hidden ships" in the module).
+        leftovers -- the placements that some sets of revealed ships leave free, and the number of
+        pairs of hidden ships that fit there. price -- a number of misses for each pair. Any price
+        gives a bound ("Two hidden ships" in the module).
         """
         long = self.long.make_finding(leftovers.free_long, leftovers.long_packings)
         short = self.short.make_finding(leftovers.free_short, leftovers.short_packings)
@@ -270,11 +273,14 @@ class TwoHidden:
     def bound(
         self, progress: Callable[[str, int, int], None] = lambda what, done, total: None
     ) -> list[AllButTwo]:
-        """Bound the misses over all sets of revealed ships, by the free placements that they leave.
+        """Return lower bounds on the misses if all ships but the last two are revealed.
 
-        The list is ascending by the numbers of free placements. All sets have the price that is
-        best for the leftovers with most pairs. progress -- called with the name of what is counted,
-        the number done and of all.
+        An item of the list is for one number of free placements of each hidden ship. It has the
+        total of misses over all sets of revealed ships that leave these numbers free. The list is
+        in ascending order of the numbers.
+
+        All bounds use one price, the best for the group with the most pairs of hidden ships.
+        progress -- called with the name of what is counted, the number done and of all.
         """
         every_leftovers = self.count_leftovers(
             lambda done, total: progress("sets of known ships", done, total)
