@@ -215,7 +215,10 @@ class Counterexample:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """The key by which counterexamples are sorted; the head of the module says it in words."""
+        """The key by which counterexamples are sorted.
+
+        It is the cells, configurations, shots, rows, fleet, and code, in this order.
+        """
         game = self.game
         return (
             *(game.cells, self.configurations, self.shots, game.rows),
@@ -422,9 +425,10 @@ class Positions:
         ]
 
     def _evaluate(self, codes: Codes) -> None:
-        """Fill in the least misses of these positions, of all strategies and of greedy ones.
+        """Compute the least total misses from these positions, and the least of greedy strategies.
 
-        Those of the positions after one more shot must be filled in before.
+        They go into `optimum` and `greedy`. Those of all positions with one shot more must be there
+        already.
         """
         optimum, greedy = np.full((2, len(codes)), INFINITE, np.int32)
         most_hits = np.zeros(len(codes), np.int32)  # configurations with the likeliest cell so far
@@ -447,10 +451,10 @@ class Positions:
     def representatives(self) -> Codes:
         """Return one position of each set of equivalent ones: the first with the fewest shots.
 
-        Equivalent positions are found by a hash of their residual families. The hash is the least,
-        over the symmetries, of the sums of `_sum_products` with a random odd factor for each label
-        and cell, without the factors of certain hits. Two positions that are not equivalent have
-        equal hashes with a probability of about 2^-60.
+        Positions are taken for equivalent if their hashes are equal. A hash depends on the cells
+        that configurations have left, without certain hits, and is the least over the symmetries of
+        the grid. Two positions that are not equivalent have equal hashes with a probability of
+        about 2^-60.
         """
         hashes = self._family_hashes()
         hashes_so_far = np.zeros(0, np.uint64)
@@ -463,7 +467,12 @@ class Positions:
         return np.concatenate(chosen)
 
     def _family_hashes(self) -> NDArray[np.uint64]:
-        """Return the hash of the residual family of each position, as `representatives` says."""
+        """Return a hash for each position; equivalent positions have equal hashes.
+
+        A hash is the least, over the symmetries of the grid, of the sums of `_sum_products`. The
+        factors are a random odd number for each label and cell; those of certain hits are divided
+        out.
+        """
         game, generator = self.game, np.random.default_rng(1)
         drawn = generator.integers(1 << 62, size=(self._digit_base - 2, game.cells))
         factors = [[int(n) | 1 for n in row] for row in drawn]  # odd numbers have inverses
@@ -483,7 +492,7 @@ class Positions:
         return hashes
 
     def counterexamples(self, codes: Codes) -> tuple[Counterexample, ...]:
-        """Return the counterexamples among these positions."""
+        """Return those of these positions at which no greedy strategy is optimal."""
         codes = codes[self.greedy[codes] > self.optimum[codes]]
         greedy_cells, best_cells = self._greedy_and_best_cells(codes)
         digits = (codes // self._digit_base**i % self._digit_base for i in range(self.game.cells))
@@ -578,7 +587,8 @@ def search_game(game: Game, empty_only: bool) -> SearchedGame:
 def _search_large(game: Game) -> SearchedGame:
     """Search the empty board of a game with too many positions to evaluate them all.
 
-    The optimum is known only if it is below best greedy: the search stops once no strategy can be.
+    The search for the optimum stops once no strategy can be better than the best greedy one; then
+    the board is no counterexample.
     """
     position = Position(game)
     stop_at_limit: Progress[SearchStatus] = Limit(effort=MAX_NODES).watch()
@@ -686,7 +696,7 @@ def _load_finished_games(store: Facts | None, games: list[Game]) -> dict[Game, S
 
 
 def _make_entry(searched: SearchedGame) -> dict[str, object]:
-    """Return the entry of a game in the store, which `_read_entry` reads."""
+    """Return what was found in one game, as a dict that can be stored as JSON."""
     return {
         "positions": searched.positions,
         "is_decided": searched.is_decided,

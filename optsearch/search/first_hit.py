@@ -82,7 +82,12 @@ class FirstHitKernel(Kernel):
         disk: Disk | None = None,
         tick: Callable[[int], None] = lambda nodes: None,
     ) -> FirstHitKernel:
-        """Return the kernel of a position; errors as `Problem.of`."""
+        """Return the kernel that searches a position up to the first hit.
+
+        prior -- the weights of the configurations. family -- sets that replace the configurations.
+        disk -- a table on disk. tick -- called with the number of nodes now and then. Errors are
+        those of `Problem.of`.
+        """
         return cls(Problem.of(position, prior, family, objective), disk, tick)
 
     @property
@@ -123,9 +128,10 @@ class FirstHitKernel(Kernel):
         return super().counts(state) * (not self.is_over(state))
 
     def shots(self, state: Subfamily) -> list[tuple[int, int]]:
-        """List pairs of a cell and a lower bound of its cost, the least bound first.
+        """List the possible shots: a cell, and a lower bound of the least cost if it is shot.
 
-        If a best cell of the state is known, its pair comes before all others.
+        The least bound comes first. If a best cell of the state is known, its pair comes before all
+        others.
         """
         if self.is_lost(state):
             state = state._replace(budget=0)
@@ -159,9 +165,10 @@ class FirstHitKernel(Kernel):
         return self._bound_by_coverage(max_met, self.weight(state), state.budget)
 
     def _bound_by_coverage(self, max_met: NDArray[np.int64], weight: int, budget: int) -> int:
-        """Bound the cost of sets of this weight from below.
+        """Return a lower bound of the cost of sets that together have this weight.
 
-        max_met -- max_met[k - 1] is the greatest weight that k shots can meet.
+        max_met -- max_met[k - 1] is the greatest weight that k shots can meet. budget -- how many
+        misses are allowed.
         """
         if not weight or (self.objective.kind != "mean" and budget < 0):
             return 0
@@ -187,7 +194,10 @@ class FirstHitKernel(Kernel):
         return family[~self._has_cell[family, cell]]
 
     def solve(self, state: Subfamily, limit: int = INFINITE) -> int:
-        """Return the least cost if it is below the limit, else a lower bound >= limit."""
+        """Return the least cost of a state if it is below the limit, else a bound >= limit.
+
+        The bound is a lower bound of the cost.
+        """
         if self.is_over(state) or self.is_lost(state):
             return 0
         limit = min(limit, FORBIDDEN)
@@ -201,9 +211,11 @@ class FirstHitKernel(Kernel):
         return bound if bound >= limit else self._search(state, limit)
 
     def _search(self, state: Subfamily, limit: int) -> int:
-        """Solve by trying all cells, or by a programme if that takes more than MAX_STATES states.
+        """Return the least cost of a state if it is below the limit, else a lower bound >= limit.
 
-        Return the cost if it is below the limit, else a lower bound >= limit.
+        All cells are tried as the next shot. If that takes more than MAX_STATES states, an integer
+        programme solves the state instead. For worst and within=K a smaller programme is tried
+        before, if there are many sets.
         """
         is_within_search = self._max_nodes < inf
         if is_within_search:
@@ -225,9 +237,9 @@ class FirstHitKernel(Kernel):
             self._max_nodes = inf
 
     def _try_cells(self, state: Subfamily, limit: int) -> int:
-        """Return the least cost over all first cells, or `limit` if none is below it; cache it.
+        """Return the least cost over all next shots, or `limit` if none costs less.
 
-        Raises _SearchTooLong at the limit of nodes.
+        The result is cached. Raises _SearchTooLong at the limit of nodes.
         """
         self._nodes += 1
         if self._nodes % 1000 == 0:
@@ -248,9 +260,9 @@ class FirstHitKernel(Kernel):
         return least_cost
 
     def _dominated_cells(self, family: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return for each cell True if another cell is at least as good a shot.
+        """Return for each cell True if it need not be shot, as another cell is at least as good.
 
-        Such a cell is in all sets that have the first, and is in more sets or has a lower index.
+        The other cell is in all sets that have the first. It is in more sets, or has a lower index.
         """
         has_cell = self._has_cell[family].astype(np.float32)
         sets_with_both = has_cell.T @ has_cell
@@ -268,7 +280,10 @@ class FirstHitKernel(Kernel):
         return least, state.budget
 
     def _solve_by_programme(self, state: Subfamily, limit: int) -> int:
-        """Return the cost by an integer programme, or `limit` if no list costs less; cache it.
+        """Return the cost of the best list of shots, or `limit` if no list costs less.
+
+        A list has the cells to shoot one after the other until the first hit. An integer programme
+        finds the best list, whose cost is cached.
 
         For the mean the length of the list is not known. The costs of only its first shots bound
         the cost of every list from below; so more and more shots are counted until the best list
@@ -287,7 +302,11 @@ class FirstHitKernel(Kernel):
         return limit
 
     def _best_list(self, state: Subfamily, counts: Sequence[int], limit: int) -> list[int] | None:
-        """Return the `best_list` of a state for these numbers of shots; None if none is < limit."""
+        """Return the cells to shoot, in their order, of the cheapest list; None if none is < limit.
+
+        The cost of a list is the weight of the sets that its first k cells do not meet, summed over
+        all k in `counts`. For the worst case the last of these k must meet every set.
+        """
         from optsearch.search.list_programme import best_list  # loads HiGHS
 
         return best_list(
@@ -309,10 +328,10 @@ class FirstHitKernel(Kernel):
         return cells
 
     def _enter_list(self, state: Subfamily, cells: list[int]) -> int:
-        """Return the cost of a best list of a state, after entering it in the tables.
+        """Enter the cost of a best list of shots in the tables, and return it.
 
-        The rest of the list after each miss is a best list of the state there; so the costs of
-        these states are entered, too.
+        cells -- the list. Its rest after each miss is a best list of the state there; so the costs
+        of these states are entered, too.
         """
         steps = []
         for cell in cells:

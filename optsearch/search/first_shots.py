@@ -26,9 +26,11 @@ def _cells_not_shot(position: Position) -> list[int]:
 def bracketed_values(
     position: Position, kernel: Kernel, frontier: BestFirstSearch | None
 ) -> tuple[ShotValue, ...]:
-    """Return bounds of the least total height after each possible first shot, for the mean.
+    """Return for each cell not shot yet bounds of the least total height if it is shot first.
 
-    frontier -- the search of the root; None if every ship is sunk, when no shot is left.
+    The total height is the number of shots summed over all configurations, each as often as it
+    weighs. This is for the objective mean. frontier -- the search from the position; None if every
+    ship is sunk, when no shot is left.
     """
     if frontier is None:
         return ()
@@ -52,10 +54,13 @@ def bracketed_values(
 def budgeted_values(
     position: Position, kernel: Kernel, cost: int, budget: int
 ) -> tuple[ShotValue, ...]:
-    """Return the value of every possible first shot, for worst and within=K.
+    """Return the best result for each cell not shot yet if it is shot first; not for the mean.
 
-    cost -- the least cost of the root as the kernel counts it, in misses (worst) or in unfinished
-    weight (within). budget -- the misses allowed for that.
+    For worst it is the least number of shots in the worst case, and the least total of shots with
+    it. For within=K it is the weight of the configurations that can be finished.
+
+    cost -- the least cost of the position as the kernel counts it: in misses (worst) or in
+    unfinished weight (within). budget -- the misses allowed for that.
     """
     if kernel.cells_left == 0:
         return ()
@@ -87,10 +92,10 @@ def budgeted_values(
 
 
 def _cost_and_budget(kernel: Kernel, state: Subfamily, cell: int) -> tuple[int, int]:
-    """Return the least cost if a cell is shot first, and the misses allowed for it.
+    """Return the least cost if a cell is shot first, and the number of misses allowed for it.
 
-    For worst these are the fewest misses that suffice, from the budget of the state on. For within
-    they are the budget of the state.
+    For worst the number is the least that suffices, but at least the budget of the state. For
+    within it is the budget of the state.
     """
     if kernel.is_lost(state):
         return kernel.weight(state), state.budget

@@ -118,7 +118,10 @@ class BestFirstSearch:
         self._list_shots(self.root)
 
     def add_strategy(self, rule: Rule) -> None:
-        """Bound the root, and every state opened later, by the cost of playing this rule too."""
+        """Use the cost of a rule as an upper bound at the root, and in every state opened later.
+
+        Nothing changes if the rule was added before, or if the root was solved without a rule.
+        """
         if rule in self._rules or self.root.rule is None:
             return
         cost = cost_of_rule(self.kernel, self.state, rule)
@@ -225,7 +228,12 @@ class BestFirstSearch:
         return question
 
     def enter_answer(self, question: Question, cost: int | None) -> None:
-        """Enter the cost that answers a question; if it was given up (None), open its shot."""
+        """Put the answer to a question into the tree of the search.
+
+        cost -- the answer. Below the limit of the question it is the exact cost of its shot, else a
+        lower bound. None means that the question was given up; then the states after the shot get
+        nodes, about which smaller questions can be asked.
+        """
         shot = self._under_way.pop(question)
         if cost is None:
             parts = self.kernel.parts(shot.state_node.state, shot.cell)
@@ -260,7 +268,10 @@ class BestFirstSearch:
         return OrNode(state, lower, upper, self._rules[costs.index(upper)], parent=parent)
 
     def _list_shots(self, node: OrNode) -> None:
-        """Fill in the shots of a state; at the root only one of symmetric shots."""
+        """Give a node the list of its possible shots, each with a lower bound of its cost.
+
+        At the root only one shot of each set of symmetric ones is listed.
+        """
         symmetric_to_listed = 0
         node.shots = SortedKeyList(key=lambda shot: (shot.lower, shot.rank))
         for rank, (cell, bound) in enumerate(self.kernel.shots(node.state)):
@@ -281,10 +292,11 @@ class BestFirstSearch:
         return node.shots
 
     def _next_from_state(self, node: OrNode, limit: int) -> Question | None:
-        """Return the next question that may show a cost of a state below the limit, or None.
+        """Return the next question to ask about a state, or None if there is none now.
 
-        Shots are asked for by their lower bounds. A state is done when a shot of known cost comes
-        first. At the root the shots after it are asked for too, to find all best ones.
+        Shots whose lower bound is not below `limit` are not asked about. The shot with the least
+        bound comes first. Once a shot of known cost comes first, the state needs no more questions.
+        At the root the shots after it are asked about too, to find all best ones.
         """
         if node.shots is None:
             self._list_shots(node)
@@ -301,9 +313,10 @@ class BestFirstSearch:
         return None
 
     def _next_after_shot(self, shot: AndNode, limit: int) -> Question | None:
-        """Return the next question that may show a cost of a shot below the limit, or None.
+        """Return the next question to ask about a shot, or None if there is none now.
 
-        It is about the shot itself, or, if the shot is open, about one of its parts.
+        It asks for the cost of the shot if that is below `limit`. If the states after the shot have
+        nodes already, it is a question about one of these states.
         """
         if shot.parts is None:
             if shot in self._under_way.values():
@@ -329,7 +342,11 @@ class BestFirstSearch:
         shots.add(shot)
 
     def _update_bounds(self, shot: AndNode | None) -> None:
-        """Tighten the bounds of a shot by its parts, and of all above it up to the root."""
+        """Tighten the bounds of a shot, and of all shots and states above it up to the root.
+
+        The bounds of a shot are its own misses plus the bounds of the states after it, if these
+        have nodes.
+        """
         while shot is not None:
             if shot.parts is not None:
                 lower = shot.missed_cost + sum(part.lower for part in shot.parts.values())
@@ -383,9 +400,10 @@ def greedy_choice(kernel: Kernel, state: Subfamily) -> int:
 
 
 def cost_of_rule(kernel: Kernel, state: Subfamily, rule: Rule) -> int:
-    """Return the cost of playing a rule from a state on, and optimally in easy states.
+    """Return the cost of playing a rule from a state on, and optimally once few sets are left.
 
-    If it reaches FORBIDDEN, the sum so far is returned.
+    The cost is the sum over all misses, each by `miss_cost`. Once the sum reaches FORBIDDEN it is
+    returned as it is, without the rest.
     """
     cost = 0
     waiting = [state]

@@ -117,9 +117,11 @@ class GreedySolver:
         return self._kernel_for("optimal").root
 
     def _kernel_for(self, rule: str) -> Kernel:
-        """Return the kernel of a rule: "optimal", or "best greedy", "worst greedy", "first greedy".
+        """Return the search kernel for a rule, which the first call makes.
 
-        If hits tell something, only the kernel of the optimum exists, and is returned.
+        rule -- "optimal" for all strategies; "best greedy", "worst greedy" or "first greedy" for
+        those that shoot a most probable cell. If hits tell something, the kernel of "optimal" is
+        returned for every rule.
         """
         if not self.position.game.is_silent:
             rule = "optimal"
@@ -173,9 +175,10 @@ class GreedySolver:
         return self._kernel_for("optimal").greedy_choices(state)
 
     def _misses(self, state: Subfamily, rule: str) -> int:
-        """Return the total misses of greedy from a state, with the rule best, worst or first.
+        """Return the total misses of greedy play from a state on.
 
-        The rule first is only for games in which hits tell nothing.
+        rule -- how greedy chooses among equally probable cells: best, worst or first. The rule
+        first is only for games in which hits tell nothing.
         """
         kernel = self._kernel_for(f"{rule} greedy")
         if kernel.is_silent:
@@ -226,7 +229,11 @@ class GreedySolver:
         return DecisionTree(self.position, root, prior=digest)
 
     def _cell_chooser(self, rule: str) -> Callable[[Subfamily], int]:
-        """Return the function that chooses by a rule among the tied cells of a state."""
+        """Return a function that chooses one of the most probable cells of a state.
+
+        rule -- how it chooses: "best" or "worst" by the misses to come, "remainder" by the weight
+        left later, else by the order of cells with this name.
+        """
         if rule in ("best", "worst"):
             return partial(self._choose_by_value, rule)
         if rule == "remainder":
@@ -275,10 +282,11 @@ class GreedySolver:
     def _pair_from(
         self, state: Subfamily, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
-        """Return a best greedy tree and an optimal tree from a state on, which part late.
+        """Return a best greedy tree and an optimal tree from a state on.
 
-        shots -- the shots up to there. The positions at which the trees part are added to
-        `partings`.
+        They shoot the same cells as long as they can. shots -- the shots up to the state. partings
+        -- the list to which the positions are added at which the trees shoot different cells for
+        the first time.
         """
         kernel, game = self._kernel_for("optimal"), self.position.game
         choose_greedy, choose_optimal = self._cell_chooser("best"), partial(best_cell, kernel)
@@ -315,7 +323,12 @@ class GreedySolver:
     def _pair_after(
         self, state: Subfamily, cell_index: int, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
-        """Return the two trees of `_pair_from` that both shoot the cell of this index first."""
+        """Return a best greedy tree and an optimal tree that both shoot one cell first.
+
+        cell_index -- this cell. After each reply the trees share shots as long as they can. shots
+        -- the shots before this one. partings -- the list to which the positions are added at which
+        the trees part.
+        """
         cell = self.position.game.cell(cell_index)
         pairs = {
             reply: self._pair_from(part, (*shots, Shot(cell, reply)), partings)
@@ -334,9 +347,10 @@ def greedy(
     prior: Prior | None = None,
     shots: str = "",
 ) -> GreedySolver:
-    """Return the solver of all greedy strategies from a position; it raises what that raises.
+    """Return the solver of all greedy strategies from a position.
 
     position -- a position, or a game or its text. shots -- earlier shots, as in `A2=hit B3=miss`.
+    prior -- the weights of the configurations. Errors are those of `GreedySolver`.
     """
     return GreedySolver(Position.of(position, shots), options, progress, prior)
 

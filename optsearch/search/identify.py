@@ -232,7 +232,10 @@ class IdentificationTree:
 
     @cached_property
     def _ends(self) -> list[_End]:
-        """The ends of the tree, in the order of `paths`."""
+        """The ends of the tree: for each the weight of its set, the misses, and the questions.
+
+        They are in the order of `paths`.
+        """
         weights = dict(zip(self.sets.names, self.sets.weights, strict=True))
         ends = []
         for answers, name in self.paths():
@@ -451,7 +454,12 @@ def identify(
     partial: bool = False,
     progress: Progress[SearchStatus] = no_progress,
 ) -> Identification:
-    """Search for the strategy with the fewest misses; arguments as of `Solver.search`."""
+    """Return the least misses over all sets, or bounds of them if the search is cut short.
+
+    time_limit -- seconds, after which the search ends. parallel -- the workers to ask; None
+    searches in this process. partial -- True returns the bounds after ctrl-C too. progress --
+    called now and then.
+    """
     solver = Solver(
         sets.position, options or SolverOptions(), progress=progress, family=sets.family
     )

@@ -194,7 +194,10 @@ class Problem:
 
     @classmethod
     def of_family(cls, family: Family, hits: int, objective: Objective = MEAN) -> Problem:
-        """Return the problem of a family; hits -- the mask of cells hit before, not in its sets."""
+        """Return the problem of finding the hidden set of a family.
+
+        hits -- the mask of cells hit before, which are not in the sets.
+        """
         return cls(
             game=family.game,
             sets=to_words(family.sets),
@@ -209,7 +212,11 @@ class Problem:
     def of_ships(
         cls, position: Position, objective: Objective = MEAN, prior: Prior | None = None
     ) -> Problem:
-        """Return the problem of a position in which hits tell something; errors as in `of`."""
+        """Return the problem of a position in which hits tell something.
+
+        prior -- the weights of the configurations. Raises ImpossiblePosition if none is left,
+        TooLarge if they are too many.
+        """
         game = position.game
         posterior = Posterior(position, prior=prior)
         posterior.require_some()
@@ -237,7 +244,11 @@ class Problem:
 
     @cached_property
     def labelled(self) -> LabelledItems:
-        """Return the arguments of `Search` that say what hits tell."""
+        """Return what hits tell in this problem, in the form that the compiled search takes.
+
+        The items of a set are the set itself if hits tell nothing, its cells by label if a label
+        depends on where the ship lies, else its ships.
+        """
         if self.ships is None:
             return LabelledItems("nothing", self.sets, (0,))
         if self.game.label_of_kind is None:
@@ -424,10 +435,11 @@ class Kernel:
     def _replies_of_code(
         self, state: Subfamily, cell: int, ship_code: int, has_code: NDArray[np.bool_]
     ) -> Iterator[tuple[Reply, NDArray[np.bool_]]]:
-        """Yield each reply of the sets with one code of `_struck_ship_codes`, and its sets.
+        """Yield the replies that some sets of a state give to a shot, each with these sets.
 
-        has_code -- True for each set of the state with this code. The sets of a reply are given in
-        the same form.
+        ship_code -- which ship of the sets the shot hits: 0 for a miss, i + 1 for ship i of the
+        fleet, -(i + 1) if the hit sinks it. has_code -- an array that is True for each set of the
+        state with this code. The sets of a reply are given as such an array, too.
         """
         if not ship_code:
             yield MISS, has_code
@@ -543,7 +555,12 @@ def _make_search(
     tick: Callable[[int], None],
     rule: str,
 ) -> Search:
-    """Return the compiled search of a problem; arguments as of `Kernel`."""
+    """Return the compiled search that solves a problem.
+
+    table, disk -- where results are stored, in memory and on disk. tick -- called with the number
+    of nodes now and then. rule -- "optimal", or a rule by which greedy chooses among the most
+    probable cells, such as "first greedy".
+    """
     problem.game.require_sunk("this search")
     labelled = problem.labelled
     search = Search(
@@ -630,10 +647,11 @@ def miss_cost(objective: Objective, budget: int) -> int:
 
 
 def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tuple[int, ...] | None:
-    """Return a price for each set, so that the prices prove that the sets cost `limit` misses.
+    """Return prices, one for each set, that prove that the sets cost at least `limit` misses.
 
-    `optsearch.lower_bounds.dual_chain` explains prices. Return None if none are found within this
-    number of steps, or if the kernel has no prices for such sets. sets -- masks of cells.
+    `optsearch.lower_bounds.dual_chain` explains such proofs. sets -- masks of cells. steps -- how
+    long to try. The result is None if no such prices are found in this time, or if the kernel has
+    no prices for such sets.
     """
     priced = ChainDual().prices(to_words(sets), limit, steps)
     if priced is None:
@@ -643,9 +661,10 @@ def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tupl
 
 
 def raised_prices(sets: tuple[int, ...], steps: int = 20_000) -> tuple[int, ...] | None:
-    """Return the prices that prove most misses of all that are tried in `steps` steps.
+    """Return prices, one for each set, that prove as many misses as `steps` steps can reach.
 
-    Return None if the kernel has no prices for such sets. sets -- masks of cells.
+    `optsearch.lower_bounds.dual_chain` explains such proofs. sets -- masks of cells. The result is
+    None if the kernel has no prices for such sets.
     """
     no_limit = 1 << 40
     priced = ChainDual().prices(to_words(sets), no_limit, steps)
@@ -671,10 +690,10 @@ def misses_by_announced_search(
 
     The search takes all cells of a configuration for one ship. That ship sinks at the last hit, so
     that its announcement tells nothing. This is a second way to the value of `Kernel.solve`: with
-    announcements the search has other bounds and other keys of its table, and no machine words.
+    announcements the search has other bounds, and other keys of its table.
 
     tick -- called with the number of nodes now and then; may raise. memory -- bytes of the table.
-    Errors as in `Family.of`.
+    Errors are those of `Family.of`.
     """
     family = Family.of(position)
     if not family.hits:
@@ -723,7 +742,10 @@ def number_labels(game: Game) -> tuple[int, ...]:
 
 
 def _compatible_ships(position: Position) -> NDArray[np.uint64]:
-    """List the configurations of a position as ships, in words, shape (n, ships, 2)."""
+    """Return the ships of each configuration that fits a position.
+
+    A ship is two words of cells: the shape is (configurations, ships, 2).
+    """
     is_any_told = any(shot.reply.sunk or shot.reply.label for shot in position.shots)
     if position.hits and is_any_told:
         return np.ascontiguousarray(Posterior(position).list_all(masks=True))
@@ -733,9 +755,10 @@ def _compatible_ships(position: Position) -> NDArray[np.uint64]:
 
 
 def _split_by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the cells of each configuration, split by the number of their label, as words.
+    """Return the cells of each configuration, split by the label that a hit on them has.
 
-    The labels that ships can have at a cell are numbered from 0, for each cell anew. The shape is
+    At each cell the labels that ships can have there are numbered from 0. The result has for each
+    configuration and number the cells whose label has this number, as two words: its shape is
     (configurations, numbers, 2).
     """
     configurations = [

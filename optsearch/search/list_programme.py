@@ -103,7 +103,14 @@ def _list_constraints(
     has: NDArray[np.bool_],
     counts: Sequence[int],
 ) -> list[Constraint]:
-    """List the constraints of `best_list`, step by step; arguments as there."""
+    """Return the constraints of the integer programme for the best list of shots.
+
+    There is a step for each number in `counts`. At a step at most so many cells are shot, each set
+    is missed or has a cell that is shot, and the cells shot at the step before are shot, too.
+
+    shot_columns -- the column of the programme for each step and cell. missed_columns -- the same
+    for each step and set. has -- has[s, c] is True if set s has cell c.
+    """
     constraints: list[Constraint] = []
     for step, count in enumerate(counts):
         step_columns = shot_columns[step]
@@ -118,9 +125,10 @@ def _list_constraints(
 
 
 def _order_cells(is_shot: NDArray[np.bool_], weight_by_cell: NDArray[np.int64]) -> list[int]:
-    """List the cells that are shot by their first step; within a step by weight, descending.
+    """Return the cells of a list in the order of its shots.
 
-    is_shot -- by step and cell.
+    is_shot -- by step and cell. Cells come by the first step at which they are shot, and within a
+    step by weight, the greatest first.
     """
     steps = len(is_shot)
     first_step = np.where(is_shot.any(axis=0), is_shot.argmax(axis=0), steps)

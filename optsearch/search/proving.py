@@ -79,8 +79,9 @@ def prove(
 ) -> Proof:
     """Return a proof that every strategy from a position misses at least this often in total.
 
-    misses -- summed over the configurations; with a prior, each as often as it weighs. Other
-    arguments and errors are as in `claims_for`.
+    misses -- summed over the configurations; with a prior, each as often as it weighs. least_misses
+    -- a function that returns the least misses of some of the configurations. find_prices -- one
+    that returns prices for them. `claims_for` says more of both, and of errors.
     """
     root, marks = root_of(position, prior), Marks.of(position.game)
     claims = claims_for(root, marks, misses, least_misses, find_prices)
@@ -186,7 +187,10 @@ def claims_of(identification: Identification) -> tuple[Claim, ...]:
 
 
 def save_claims(identification: Identification, path: str | Path) -> None:
-    """Write the claims of `claims_of` to a file; ProofError if it cannot be written."""
+    """Write a proof of the least misses of an identification to a file.
+
+    Raises ProofError if it cannot be written.
+    """
     claims = claims_of(identification)
     head = {
         "format": proofs.FORMAT,
@@ -199,10 +203,10 @@ def save_claims(identification: Identification, path: str | Path) -> None:
 
 
 def check_claims(path: str | Path, sets: Sets) -> tuple[int, int]:
-    """Check the claims in a file for a family; return the misses proved, and the number of claims.
+    """Check the proof in a file for a family of sets.
 
-    The misses are a lower bound. Raises ProofError as `optsearch.check.proofs.check`, and for
-    claims of another family.
+    Return the misses that it proves every strategy to need, and the number of its claims. Raises
+    ProofError for a file that is no proof, proves something else, or is of another family.
     """
     head, lines = proofs.read_head(path, {"family": str, "total_misses": int})
     if head["family"] != sets.digest:

@@ -141,7 +141,11 @@ class Solver:
     def _search(
         self, time_limit: float | None, parallel: Parallel | None, partial: bool
     ) -> Solution:
-        """Search as `search` does, from the state that earlier calls left."""
+        """Return the optimum, or its bracket if the search is cut short.
+
+        time_limit -- seconds. parallel -- the workers to ask, or None. partial -- True returns the
+        bracket after ctrl-C too. The search goes on from what earlier calls have found.
+        """
         if self.kernel.is_over(self.kernel.root):
             return self._make_solution(0, (), budget=0)
         limit = self._limit = None if time_limit is None else Limit(time_limit)
@@ -217,10 +221,10 @@ class Solver:
             self._misses_at_least += 1
 
     def _bound_worst(self) -> None:
-        """Bracket the misses in the worst case without a search.
+        """Set a lower and an upper bound of the misses in the worst case, without a search.
 
-        The lower bound is by packings of sets. The upper bound is by the diagonals, or by the least
-        budget that the rule of a fresh frontier keeps to.
+        The lower bound follows from lists of sets by `worst_case_misses`. The upper bound is that
+        of a strategy: of shots on diagonals, or of the rule with which a BestFirstSearch begins.
         """
         root = self.kernel.root
         for sets in self._sets_to_pack():
@@ -239,11 +243,11 @@ class Solver:
             budget += 1
 
     def _sets_to_pack(self) -> Iterable[Sequence[int]]:
-        """Return lists of sets of cells; the packings of each list bound the worst case.
+        """Return lists of sets of cells, each of which gives a lower bound of the worst case.
 
-        If hits tell nothing and the family is not too large, it is the only list. Else there is a
-        list for each kind of ship in the fleet. These bounds do not hold after a shot, with a
-        prior, or if hits show where a ship lies; then there is no list.
+        If hits tell nothing and the sets are not too many, all sets are the only list. Else there
+        is a list for each kind of ship in the fleet. Such a list gives no bound after a shot, with
+        a prior, or if hits show where a ship lies; then there is none.
         """
         kernel, game = self.kernel, self.position.game
         if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST_ENTRIES:
@@ -277,9 +281,9 @@ class Solver:
         return weight - frontier.upper, weight - frontier.lower
 
     def _bracket_worst(self) -> tuple[int, int]:
-        """Return bounds of the shots in the worst case.
+        """Return a lower and an upper bound of the number of shots in the worst case.
 
-        `watch.frontier` becomes the one with a strategy for the upper bound, or None.
+        `watch.frontier` becomes the search that has a strategy for the upper bound, or None.
         """
         kernel, frontier = self.kernel, self.watch.frontier
         misses = self._misses_at_most
@@ -545,7 +549,7 @@ class Solver:
             return tree
 
     def _best_found(self) -> Node | Leaf:
-        """Return the tree of the upper bound of a search that was cut short.
+        """Return the best tree that was found before the search was cut short.
 
         Raises NotSupported if no strategy was evaluated in time.
         """

@@ -207,9 +207,10 @@ class Team:
         return all(is_attached for _, is_attached in results)
 
     def _spec_for_worker(self, parallel: Parallel, shared: SharedMemory | None) -> SearchSpec:
-        """Return the search as one worker gets it, with its share of the memory.
+        """Return the description of the search that one worker gets, with its share of the memory.
 
-        If the workers share memory, half of all memory is for it.
+        shared -- the memory that the workers share, which gets half of all memory; None if they
+        share none.
         """
         options = self._spec.options
         memory = options.memory if shared is None else options.memory // 2

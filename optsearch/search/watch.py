@@ -63,10 +63,11 @@ class SearchMonitor:
         return self.frontier is not None and max(status.nodes, status.effort) >= bound_from
 
     def bound_root(self, position: Position) -> None:
-        """Raise the lower bound of the search by the bounds of `optsearch bounds`, for the mean.
+        """Raise the lower bound of the search by the bounds that `optsearch bounds` computes.
 
-        Bounds that are read from tables are left out. It ends after a share of the time limit. If
-        shots were made before, most of these bounds do not hold, and the others are weak.
+        This is for the mean. Bounds that are read from tables are left out. It ends after a share
+        of the time limit. If shots were made before, most of these bounds do not hold, and the
+        others are weak.
         """
         from optsearch.lower_bounds import bounds_on_demand
 
