@@ -99,11 +99,13 @@ def met_of_sets(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int6
 
 
 def sets_to_count(game: Game) -> list[tuple[int, ...]]:
-    """Return triples and pairs of cells, one for each class under the symmetries of the board.
+    """List the pairs and triples of cells to count, one for each class under the symmetries.
 
-    Of the triples fewer than half are needed: any four cells must have one of them among them. The
-    cells are divided into three parts, which symmetries keep. A triple is chosen if it lies in one
-    part, or if two of its cells are in one part and the third in the next (Turán).
+    Two sets are in one class if a symmetry of the board maps one to the other. All pairs are
+    needed, but fewer than half of the triples: it is enough that any four cells contain a triple
+    whose class is listed. The cells are divided into three parts, which symmetries keep. A triple
+    is chosen if it lies in one part, or if two of its cells are in one part and the third in the
+    next (Turán).
     """
     symmetries = game.symmetries()
     part_of = [0] * game.cells
@@ -142,10 +144,10 @@ class Met:
 
     @cached_property
     def four(self) -> NDArray[np.uint32]:
-        """The configurations that meet each set of up to four cells.
+        """How many configurations meet each set of up to four cells: an array [a, b, c, d].
 
-        The array has an axis for each of four cells, in any order. A set of fewer cells stands
-        where some of the four are equal.
+        A configuration meets a set if a ship of it has one of the cells or more. The cells may come
+        in any order. Where some of the four are equal, the set has fewer cells.
         """
         n = self.game.cells
         sets = sets_to_count(self.game)
@@ -172,7 +174,10 @@ class Met:
         return four
 
     def _count(self, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
-        """Return `met_of_sets`, from the store as far as it has them."""
+        """Return for each set how many configurations meet it with one more cell, by this cell.
+
+        Sets that the store has are not counted again; the others are counted in processes.
+        """
         batches = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
         stored = sum(f"sets {i}" in self._store for i in range(len(batches)))
         counted: list[NDArray[np.int64]] = []
@@ -213,9 +218,10 @@ class LargerSets:
         return counts
 
     def largest_bound(self, size: int, best: int, cost: dict[int, int]) -> int:
-        """Return the largest bound of a set of `size` cells above `best`, or `best`.
+        """Return the largest bound that any set of `size` cells has, but no less than `best`.
 
-        cost -- what is taken from a set that meets a placement (mask), for each placement.
+        The bound of a set is on the configurations that it meets, less costs. cost -- for each
+        placement (mask): what a set loses if it meets this placement.
         """
         costly = [ship for ship, amount in cost.items() if amount]
         flags = [[bool(ship >> cell & 1) for cell in range(self.cells)] for ship in costly]
@@ -225,7 +231,12 @@ class LargerSets:
 
 
 def check_coverage(met: Met, search: LargerSets, rows: list[Row]) -> dict[int, int]:
-    """Check the table of coverages; return its bound on what k cells meet, for each k of a row."""
+    """Check the table of coverages; return the most configurations that k cells meet, by k.
+
+    rows -- of the table: a number k of cells, and the bound on the configurations that they meet.
+    met -- the counts for up to four cells. search -- looks for a set of more cells with a larger
+    bound.
+    """
     most_met = {int(row["cells"]): int(row["most_met"]) for row in rows}
     for row in rows:
         k = int(row["cells"])
@@ -246,9 +257,10 @@ def check_coverage(met: Met, search: LargerSets, rows: list[Row]) -> dict[int, i
 
 
 def orbits_of(game: Game, rows: list[Row], lengths: set[int]) -> list[tuple[int, set[int]]]:
-    """Return for each row its placement (mask) and all images of this under the symmetries.
+    """Return for each row its placement (mask), and the set of its images under the symmetries.
 
-    The rows must have every placement of these lengths once.
+    rows -- of a table with a row for each class of placements. The classes must have every
+    placement of these lengths once.
     """
     placements = [ship for length in lengths for ship in game.placements(length)]
     ship_named = {"-".join(game.names(ship)): ship for ship in placements}
@@ -279,9 +291,11 @@ class BesideClass(NamedTuple):
 
 
 def bounds_beside(game: Game, ship: int, met: list[int]) -> list[int]:
-    """Count the completions of a ship; then bound what 0, 1, 2, … cells beside it meet of them.
+    """Return the number of completions of a ship, then bounds on how many of them k cells meet.
 
-    met -- the bounds of the table. Each is returned unless a larger one is found.
+    A completion is a configuration with a ship at the placement `ship` (mask). The bounds are for k
+    = 0, 1, 2, … cells beside it. met -- the bounds of the table for these k. Each is returned as it
+    is unless the search finds a larger one.
     """
     count, counts = counted_beside(game, ship)
     symmetries = [
@@ -302,9 +316,11 @@ def bounds_beside(game: Game, ship: int, met: list[int]) -> list[int]:
 def check_beside(
     game: Game, rows: list[Row], number: int, jobs: int, store: Facts
 ) -> list[BesideClass]:
-    """Check the table of what cells beside ships meet; return its classes.
+    """Check the table of what cells beside ships meet; return its classes of placements.
 
-    number -- the configurations of the game. store -- keeps what was counted.
+    rows -- one for each class of placements of a ship: the number of configurations with a ship
+    there, and how many of these k cells beside it meet at most. number -- the configurations of the
+    game. jobs -- processes. store -- keeps what was counted.
     """
     orbits = orbits_of(game, rows, set(game.fleet))
     width = sum(name.startswith("met") for name in rows[0])
@@ -332,9 +348,10 @@ def check_beside(
 def compute(
     title: str, jobs: int, store: Facts, function: Callable[..., Any], arguments: dict[str, Any]
 ) -> None:
-    """Call a function in processes, and store each result, unless the store has it.
+    """Call a function once for each key that the store does not have, and store the results.
 
-    arguments -- of each call, by the key of its result in the store.
+    The calls run in `jobs` processes. title -- names the work in lines on the progress. arguments
+    -- those of each call, by the key of its result.
     """
     clock = script.ProgressClock(title)
     with process_pool(jobs) as pool:
@@ -364,9 +381,12 @@ def verify_reveal(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
 def check_reveal(
     game: Game, rows: list[Row], number: int, jobs: int, store: Facts
 ) -> list[RevealClass]:
-    """Check the table of the reveal game; return its classes.
+    """Check the table of the reveal game; return its classes of placements.
 
-    number -- the configurations of the game. store -- keeps what was evaluated.
+    In this game a ship is shown whole at its first hit. rows -- one for each class of placements of
+    the longest ship: the number of configurations with it, its completions; and F(0), F(1), …,
+    bounds on the completions that are finished within so many misses. number -- the configurations
+    of the game. jobs -- processes. store -- keeps what was evaluated.
     """
     orbits = orbits_of(game, rows, {game.fleet[0]})
     width = len(rows[0]) - 3  # beside the ship, its class and its completions
@@ -415,7 +435,11 @@ class FinishedCheck:
     store: Facts
 
     def check(self, rows: list[Row]) -> dict[str, Fraction]:
-        """Check each row; return the lower bounds on the mean, by their names in the header."""
+        """Check each row; return lower bounds on the mean number of shots, by their names.
+
+        rows -- one for each number of misses 0, 1, 2, …: how many configurations can be finished
+        within it, by each of five arguments. Each argument gives one bound on the mean.
+        """
         bounds = [self._check_row(misses, row) for misses, row in enumerate(rows)]
         number = self.search.number
         means = [
@@ -432,10 +456,11 @@ class FinishedCheck:
         return dict(zip(titles, means, strict=True))
 
     def _check_row(self, misses: int, row: Row) -> list[int]:
-        """Check the row of a number of misses.
+        """Check a row; return five bounds on the configurations finished within its misses.
 
-        Return bounds on the configurations finished within them: by the root chain, by the reveal
-        game, by both; with the chain with the longest ship; and with that with the first ship.
+        They are by the root chain; by the reveal game; the lower of these two; the lower of this
+        and the chain with the longest ship; and the lower of that and the chain with the first
+        ship.
         """
         require(int(row["misses"]) == misses, "the rows of the last table")
         chain, reveal, longest = (
@@ -461,7 +486,11 @@ class FinishedCheck:
         require(is_possible, f"{k} cells at {misses} misses")
 
     def _root_chain(self, misses: int) -> int:
-        """Return the bound of the root chain, with the best number of cells."""
+        """Return a bound on the configurations that any strategy finishes within `misses` misses.
+
+        For each number j it adds the most configurations that j cells meet, and the number of
+        sequences of replies with at most `misses` - j misses. The least of these sums is the bound.
+        """
         number, hits = self.search.number, self.game.fleet_cells
         by_cells = [
             self.most_met.get(j, number) + count_sequences(misses - j, hits)
@@ -470,9 +499,11 @@ class FinishedCheck:
         return min(number, *by_cells)
 
     def _check_longest(self, misses: int, k: int, value: int, otherwise: int) -> None:
-        """Check the bound of the chain with the longest ship, of k cells.
+        """Check the chain with the longest ship: its bound on the configurations finished.
 
-        otherwise -- the bound without this chain, which k = 0 stands for.
+        They are finished within `misses` misses. k -- the number of cells of the chain; with 0 the
+        table uses no such chain. value -- the bound of the table. otherwise -- the bound without
+        this chain.
         """
         where = f"the chain with the longest ship at {misses} misses"
         self._require_cells(misses, k)
@@ -485,7 +516,13 @@ class FinishedCheck:
         print(f"{misses} misses: {value} are finished at most (longest ship)", flush=True)
 
     def _costs_of_longest(self, misses: int, k: int) -> dict[int, int]:
-        """Map each placement of the longest ship to the cost of meeting it with k cells."""
+        """Map each placement (mask) of the longest ship to its cost in a chain of k cells.
+
+        The cost is taken from what a set of cells meets, if it meets the placement. It is the
+        number of configurations with this placement, less the larger of two bounds on them: how
+        many are finished within `misses` misses once the ship is known, and how many k - 2 cells
+        beside it meet. If several ships have this length, it is divided by their number.
+        """
         fleet = self.game.fleet
         hits_left = self.game.fleet_cells - fleet[0]
         cost: dict[int, int] = {}
@@ -502,7 +539,11 @@ class FinishedCheck:
         return cost
 
     def _check_first_ship(self, misses: int, k: int, value: int) -> None:
-        """Check the bound of the chain with the first ship, of k cells."""
+        """Check the chain with the first ship: its bound on the configurations finished.
+
+        They are finished within `misses` misses. k -- the number of cells of the chain. value --
+        the bound of the table. What the store has was confirmed before and is not searched again.
+        """
         where = f"the chain with the first ship at {misses} misses"
         key = f"{where}, {k} cells, {value}, {[c.met for c in self.beside_classes]}"
         if key not in self.store:
@@ -521,7 +562,11 @@ class FinishedCheck:
         print(f"{misses} misses: {value} are finished at most (first ship)", flush=True)
 
     def _costs_of_first_ship(self, misses: int, k: int) -> FirstShipCosts:
-        """Return the costs of the first ship for a chain of k cells."""
+        """Return V, the cost of each cell that may be hit first, for a chain of k cells.
+
+        V of a cell is the least number of configurations that are not finished within `misses`
+        misses, of those whose first ship is hit at this cell.
+        """
         classes = [c for c in self.beside_classes if c.length < self.game.fleet_cells]
         all_met = 0  # the number of cells from which on the bounds are all completions
         while any(c.most_met(all_met) < c.completions for c in classes):
@@ -536,9 +581,10 @@ class FinishedCheck:
 
 
 def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dict[str, Fraction]:
-    """Check all tables; return the lower bounds on the mean, by their names in the header.
+    """Check the four tables of a game; return lower bounds on its mean, by their names.
 
-    tables -- by their `PARTS`. store -- keeps what is done.
+    tables -- by the names in `PARTS`. jobs -- processes. store -- keeps what was computed, for a
+    check that was stopped.
     """
     coverage, beside, reveal, finished = (tables[part] for part in PARTS)
     header = finished.header
@@ -559,7 +605,10 @@ def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dic
 
 
 def tables_in(folder: Path, game: Game) -> dict[str, Record]:
-    """Read the four tables of a game, by their `PARTS`; raise RecordError if one is missing."""
+    """Read the four tables of a game from a folder; return them by the names in `PARTS`.
+
+    Raises RecordError if one is missing.
+    """
     tables = {}
     for part in PARTS:
         path = folder / f"{part}_{file_name_of(game)}.csv"
@@ -573,7 +622,7 @@ def tables_in(folder: Path, game: Game) -> dict[str, Record]:
 
 
 def main() -> None:
-    """Check, print the bound, and write what was confirmed."""
+    """Check the tables of a game, print the bound on its mean, and write what was confirmed."""
     parser = script.parser(__doc__, "check_lower_bounds")
     parser.add_argument("game", nargs="?", type=script.game, default=STANDARD)
     parser.add_argument("--tables", type=Path, default=RESULTS)

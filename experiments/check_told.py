@@ -58,9 +58,10 @@ def flags_of(game: Game, placements: tuple[int, ...]) -> Flags:
 
 
 def closed_by(game: Game, cells: Flags) -> Flags:
-    """Return the cells that ships close: their own, and those beside them that no other may have.
+    """Flag the cells that ships close to others: their own, and those too near to them.
 
-    cells -- of the ships, a row with a flag for each cell, or several; the result has this shape.
+    cells -- of the ships: a row with a flag for each cell of the board, or several rows. The result
+    has this shape. The contact rule of the game says what is too near.
     """
     rows, columns = game.rows, game.columns
     board = cells.reshape(-1, rows, columns)
@@ -75,7 +76,11 @@ def closed_by(game: Game, cells: Flags) -> Flags:
 
 
 def known_sets(game: Game) -> Flags:
-    """Return the cells of every set of known ships, a row each; equal ships in ascending order."""
+    """List every way to place the known ships, as a row with a flag for each cell of the board.
+
+    The known ships are those of the fleet but the last two. Of two equal ships the second has the
+    later placement, so that each set of placements occurs once.
+    """
     sets = np.zeros((1, game.cells), np.bool_)
     last_placed = np.full(1, -1)  # of each set: the index of the placement that came last
     for i, length in enumerate(game.fleet[:-2]):
@@ -94,9 +99,10 @@ def known_sets(game: Game) -> Flags:
 
 @numba.njit(cache=True)
 def packing_size(placements: Any, board_cells: int, most_on_cell: int) -> int:
-    """Count the placements that are packed one by one, at most `most_on_cell` on any cell.
+    """Return how many placements are packed so that at most `most_on_cell` of them have any cell.
 
-    The next one is that whose cells the others want least. placements -- the cells of each.
+    They are taken one by one while one fits. The next one is that whose cells the others want
+    least, in proportion to the room left there. placements -- a row with the cells of each.
     """
     room = np.full(board_cells, most_on_cell)
     wanted = np.zeros(board_cells, np.int64)  # by so many placements that still fit
@@ -133,12 +139,13 @@ def packing_size(placements: Any, board_cells: int, most_on_cell: int) -> int:
 
 @numba.njit(cache=True)
 def further_misses(met: Any, sequences: Any, most_on_cell: int, cells: int, before: int) -> Any:
-    """Return an array whose item r is the least number of further misses on r placements.
+    """Return an array: item r is the least sum of further misses on r placements.
 
-    These are placements of one hidden ship that a chain of `cells` cells does not meet. Of the
-    others it meets `before`. met, most_on_cell -- as in `HiddenShip`. sequences -- item x is the
-    number of sequences of replies with at most x misses and a hit for each cell of the ship but
-    one.
+    These are placements of one hidden ship. A chain of `cells` cells has met none of them, but
+    `before` others. The further misses are those after the chain. met -- item l: the most
+    placements that l cells meet. most_on_cell -- the most placements that have one cell in common.
+    sequences -- item x: the number of sequences of replies with at most x misses and a hit for each
+    cell of the ship but one.
     """
     last, number = len(met) - 1, met[-1]
     further = np.zeros(number + 1, np.int64)
@@ -164,11 +171,15 @@ def further_misses(met: Any, sequences: Any, most_on_cell: int, cells: int, befo
 
 @numba.njit(cache=True)
 def costs_of_rest(met: Any, sequences: Any, most_on_cell: int, barred: int, price: int) -> Any:
-    """Return the least cost of the placements of one ship left when cell i meets the other ship.
+    """Return the least cost of a hidden ship's placements left when the other ship is hit.
 
-    The result is [i, b, h], if h of the placements are met before and b or more of the others are
-    barred, up to `barred` or `most_on_cell`. Each placement left costs i - price misses and its
-    further ones. met, most_on_cell -- as in `HiddenShip`; sequences -- as in `further_misses`.
+    The result is an array [i, b, h]. Cell i of the chain is the first that hits the other ship.
+    Before it, h of the placements are met. Of the others, b or more are barred by the ship that is
+    hit; b goes up to the greater of `barred` and `most_on_cell`. Each placement left costs i -
+    price, and its further misses. met -- item l: the most placements that l cells meet.
+    most_on_cell -- the most placements that have one cell in common. sequences -- item x: the
+    number of sequences of replies with at most x misses and a hit for each cell of the ship but
+    one.
     """
     number, last, most_barred = met[-1], len(met) - 1, max(most_on_cell, barred)
     costs = np.zeros((price, most_barred + 1, number + 1), np.int32)
@@ -186,10 +197,11 @@ def costs_of_rest(met: Any, sequences: Any, most_on_cell: int, barred: int, pric
 # Not kept in a cache, which would look for `HiddenShip` in the module that was run first.
 @numba.njit
 def chain_cost(long: Any, short: Any, price: int) -> int:
-    """Return the least cost of the chain of cells until the first hit, of two `HiddenShip`.
+    """Return the least cost of a chain of cells that is shot until one of two hidden ships is hit.
 
-    The first i cells meet g placements of the long ship and h of the short one. Cell i is the first
-    to meet t more of the long ship and d of the short one.
+    long, short -- the ships, each a `HiddenShip`. price -- is taken from the misses of each pair of
+    their placements. The first i cells meet g placements of the long ship and h of the short one.
+    Cell i is the first to meet t more of the long ship and d more of the short one.
     """
     number_long, number_short = long.met[-1], short.met[-1]
     last_long, last_short = len(long.met) - 1, len(short.met) - 1
@@ -236,10 +248,12 @@ class RowCheck:
         self.most_barred = [int((~self.may_be_together).sum(axis=i).max()) for i in (0, 1)]
 
     def count_free(self, sets: Flags) -> tuple[Ints, list[Flags]]:
-        """Count what some sets of known ships leave free, and flag the placements.
+        """Count and flag the placements that each set of known ships leaves to the two others.
 
-        The counts have three columns: free placements of the long and the short ship, and pairs of
-        both. The flags, of the long and of the short ship, have a row for each set.
+        sets -- a row with a flag for each cell that the known ships have. The counts have three
+        columns: free placements of the long ship, those of the short ship, and pairs of both that
+        may stand together. The flags are two arrays, of the long and of the short ship, with a row
+        for each set.
         """
         closed = closed_by(self.game, sets).astype(np.float32)  # floats multiply faster
         free_long, free_short = (closed @ ships.T.astype(np.float32) == 0 for ships in self.ships)
@@ -249,10 +263,11 @@ class RowCheck:
         return counts.astype(np.int64), [free_long, free_short]
 
     def class_sizes(self, sets: Flags) -> Ints:
-        """Return the size of the class of each set, or 0 unless it is the least of its class.
+        """Return for each set of known ships the size of its class, or 0 if not its least set.
 
-        Sets are in one class if a symmetry of the board maps them to each other. All would do, but
-        packings, which are made one by one, can differ within a class.
+        sets -- a row with a flag for each cell that the known ships have. Two sets are in one class
+        if a symmetry of the board maps one to the other. Only one set of each class is evaluated,
+        and always this one: packings, which are made one by one, can differ within a class.
         """
         low, high = words_of(sets)
         is_least = np.ones(len(sets), np.bool_)
@@ -267,10 +282,11 @@ class RowCheck:
         return np.where(is_least, len(symmetries) // np.maximum(fixing, 1), 0)
 
     def packings(self, free: list[Flags]) -> tuple[int, ...]:
-        """Return the sizes of the packings beside one set of known ships, of the long ship first.
+        """Return the sizes of packings beside one set of known ships, of the long ship first.
 
-        They have at most 1, 2, … placements on a cell. free -- flags of the placements, as
-        `count_free` returns them.
+        A packing has as many free placements of a hidden ship as were put together with at most s
+        on any cell. There is one for each s = 1, 2, … below the most that a cell can have. free --
+        flags of the free placements of the long and of the short ship.
         """
         sizes = []
         for ships, is_free, most_on_cell in zip(self.ships, free, self.most_on_cell, strict=True):
@@ -279,9 +295,11 @@ class RowCheck:
         return tuple(sizes)
 
     def least_cost(self, free: tuple[int, int], packings: tuple[int, ...], price: int) -> int:
-        """Return the least cost of the chain of one set of known ships at a price.
+        """Return the least cost of the chain, the cells shot until a hidden ship is hit.
 
-        free -- the numbers of free placements. packings -- their sizes, of the long ship first.
+        It depends on the set of known ships by the numbers that follow. free -- of free placements
+        of the long and of the short ship. packings -- the sizes of their packings, those of the
+        long ship first. price -- is taken from the misses of each pair of placements.
         """
         of_long = self.most_on_cell[0] - 1
         long = self.hidden_ship(0, free[0], packings[:of_long], price)
@@ -292,9 +310,10 @@ class RowCheck:
     def hidden_ship(
         self, which: int, free: int, packings: tuple[int, ...], price: int
     ) -> HiddenShip:
-        """Return the long (0) or the short (1) hidden ship with so many free placements.
+        """Return the long (`which` = 0) or the short (1) hidden ship with `free` free placements.
 
-        packings -- their sizes, with at most 1, 2, … of them on a cell.
+        packings -- how many of these were packed with at most 1, 2, … of them on a cell. price --
+        is taken from the misses of each pair of placements of the two ships.
         """
         most_on_cell, length = self.most_on_cell[which], self.lengths[which]
         met = [0]
@@ -320,9 +339,11 @@ class Count:
 def count_rows(
     check: RowCheck, known: Flags, chosen: set[Key]
 ) -> tuple[dict[Key, Count], dict[Key, dict[tuple[int, ...], Count]]]:
-    """Count the sets and pairs of every row; and those of the chosen rows, by their packings.
+    """Count the sets of known ships, and the pairs of hidden ships beside them, for every row.
 
-    known -- the cells of all sets of known ships.
+    The key of a row is the numbers of free placements of the long and of the short hidden ship that
+    its sets leave. The second result has the counts of the chosen rows again, apart for each tuple
+    of packing sizes. known -- the cells of all sets of known ships, a row of flags each.
     """
     rows: dict[Key, Count] = {}
     by_packings: dict[Key, dict[tuple[int, ...], Count]] = {key: {} for key in chosen}

@@ -51,10 +51,11 @@ class Sums(NamedTuple):
 
 
 def counted_beside(game: Game, ship: int) -> tuple[int, CoverCounts]:
-    """Count the configurations with a placement (mask), and those that cover 1, 2, 3, 4 more cells.
+    """Count the configurations with a placement (mask), and how many of them cover each few cells.
 
-    Entries of the counts for a cell twice mean nothing. The fleet has two ships or more, and in
-    some configuration of it the placement does not touch another ship.
+    The second result has a count for each set of one, two, three or four cells: the configurations
+    whose other ships have all of these. Entries for a cell twice mean nothing. The fleet must have
+    two ships or more, and some configuration in which the placement does not touch another ship.
     """
     n, fleet = game.cells, list(game.fleet)
     fleet.remove(ship.bit_count())
@@ -103,12 +104,12 @@ def _placements(game: Game, length: int) -> Placements:
 
 @njit(cache=True)
 def _add_last_two(first, is_equal, cells, closed, ship, last, sums):  # type: ignore[no-untyped-def]
-    """Add to `sums` the configurations that place a ship and the last ship beside those before.
+    """Add to `sums` the configurations in which the last two ships join the ships before.
 
-    cells -- of the ships before. closed -- their cells and those around. ship, last -- all
-    placements of the ship and of the last one. first -- the index of the first placement to use.
-    is_equal -- True if both have one length: then the last comes after the ship, which counts each
-    pair once.
+    cells -- of the ships before. closed -- these cells and those around them. ship, last -- all
+    placements of the last ship but one and of the last one. first -- the index in `ship` of the
+    first placement to use. is_equal -- True if the two ships have one length: then the last has the
+    later placement, so that each pair counts once.
     """
     for k in range(first, len(ship.masks)):
         if ship.masks[k, 0] & closed[0] or ship.masks[k, 1] & closed[1]:
@@ -119,7 +120,11 @@ def _add_last_two(first, is_equal, cells, closed, ship, last, sums):  # type: ig
 
 @njit(cache=True)
 def _add_last(first, cells, closed, last, sums):  # type: ignore[no-untyped-def]
-    """Add the configurations of ships on `cells` with the last ship, from a placement on."""
+    """Add to `sums` the configurations in which the last ship joins the ships on `cells`.
+
+    closed -- the cells that it may not have, as two words. last -- its placements. first -- the
+    index of the first one to use.
+    """
     fits = np.zeros(len(last.masks), np.uint32)  # 1 for each placement that has room
     number_on_cell = np.zeros(len(sums.one), np.uint32)
     for z in range(first, len(last.masks)):
@@ -149,9 +154,10 @@ def _add_last(first, cells, closed, last, sums):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _counts(sums, cells_of_last):  # type: ignore[no-untyped-def]
-    """Return the configurations that cover each set of 1, 2, 3, 4 cells, as four arrays.
+    """Return how many configurations cover each set of one, two, three and four cells: four arrays.
 
-    cells_of_last -- the cells of each placement z of the last ship.
+    sums -- numbers of configurations, by cells of the ships before the last one. cells_of_last --
+    the cells of each placement of the last ship.
     """
     n = len(sums.one)
     counts = sums.one, sums.two, sums.three, np.zeros(sums.three_and_last.shape, np.uint32)
@@ -175,7 +181,12 @@ def _counts(sums, cells_of_last):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _add_four_in_order(three_and_last, four):  # type: ignore[no-untyped-def]
-    """Add to `four` the sets with all four cells in P, or three in P and one in the last ship."""
+    """Count in `four` the configurations that cover four cells, at most one by the last ship.
+
+    The count stands at the cells in ascending order. three_and_last -- [a, b, c, d]: the
+    configurations with a, b and c in ships before the last one, and d in the last one or, if d > c,
+    in any ship.
+    """
     n = len(four)
     for a in range(n):
         for b in range(a + 1, n):
@@ -191,7 +202,12 @@ def _add_four_in_order(three_and_last, four):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _add_one_in_last(x, z, others, sums, counts):  # type: ignore[no-untyped-def]
-    """Add the sets of up to three cells with x in the last ship at z, and the others in P."""
+    """Add the configurations that cover x by the last ship, and up to two cells by others.
+
+    z -- the index of the last ship's placement. others -- the cells that it does not have. sums --
+    numbers of configurations, by cells of the ships before. counts -- receives the numbers for sets
+    of one, two and three cells.
+    """
     one, two, three, _ = counts
     one[x] += sums.last[z]
     for j in range(len(others)):
@@ -203,7 +219,12 @@ def _add_one_in_last(x, z, others, sums, counts):  # type: ignore[no-untyped-def
 
 @njit(cache=True)
 def _add_two_in_last(x, y, z, others, sums, counts):  # type: ignore[no-untyped-def]
-    """Add the sets of up to four cells with x and y in the last ship at z, and the others in P."""
+    """Add the configurations that cover x and y by the last ship, and up to two by others.
+
+    z -- the index of the last ship's placement. others -- the cells that it does not have. sums --
+    numbers of configurations, by cells of the ships before. counts -- receives the numbers for sets
+    of two, three and four cells.
+    """
     _, two, three, four = counts
     two[x, y] += sums.last[z]
     for j in range(len(others)):
@@ -236,7 +257,7 @@ def _ascending_four(a, b, c, d):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _copy_to_all_orders(counts):  # type: ignore[no-untyped-def]
-    """Copy the count of each set, which stands at its cells in order, to all orders of them."""
+    """Copy the count of each set, which stands at its ascending cells, to all orders of them."""
     _, two, three, four = counts
     n = len(two)
     for a in range(n):
