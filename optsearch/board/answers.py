@@ -307,10 +307,12 @@ def _is_over(posterior: Posterior) -> bool:
 
 
 def _fleet_fields(posterior: Posterior) -> dict[str, Any]:
-    """Return what the replies tell of the fleet: the fields of `_sunk_fields`.
+    """Return which ships are certainly sunk, and what the replies tell of lengths not known.
 
-    If the lengths of the ships are not known, lengths has the probability of each length of each
-    kind, and all_sunk the probability that every ship is sunk.
+    In the answer, sunk has the kinds of the sunk ships. wrecks has the cells of each ship that
+    certainly lies there and is sunk. Two more fields come if the lengths of the ships are not
+    known: lengths has the probability of each length of each kind, and all_sunk the probability
+    that every ship is sunk.
     """
     if not isinstance(posterior, MixedPosterior):
         return _sunk_fields(posterior.position)
@@ -339,9 +341,10 @@ def _fleet_fields(posterior: Posterior) -> dict[str, Any]:
 
 
 def _sunk_fields(position: Position) -> dict[str, Any]:
-    """Return the ships that are certainly sunk, if the fleet is known.
+    """Return which ships of a known fleet are certainly sunk.
 
-    In the answer, sunk has their kinds, and wrecks the cells of those that certainly lie there.
+    In the answer, sunk has the kinds of these ships. wrecks has the cells of each sunk ship whose
+    place is certain.
     """
     game = position.game
     if game.names_hits or game.shows_ships:
@@ -358,10 +361,11 @@ def _sunk_fields(position: Position) -> dict[str, Any]:
 
 
 def _sunk_by_label(position: Position) -> tuple[Counter[int], set[int]]:
-    """Return the kinds and the masks of the ships that are sunk, if hits name or show ships.
+    """Return how many ships of each kind are sunk, and the masks of their cells where known.
 
-    Equal ships share a name: they are sunk together, and have no masks, since no reply tells which
-    cells are whose.
+    It reads the names in the replies, so hits must name or show ships. Equal ships share a name:
+    they count as sunk when all their cells are hit, and have no masks, since no reply tells which
+    cells belong to which of them.
     """
     game, sunk_kinds, wreck_masks = position.game, Counter[int](), set[int]()
     for label in {shot.reply.label for shot in position.shots if shot.reply.label}:
@@ -378,10 +382,13 @@ def _sunk_by_label(position: Position) -> tuple[Counter[int], set[int]]:
 
 
 def _shot_fields(setting: Setting, posterior: Posterior, cell: str) -> dict[str, Any]:
-    """Return the best cells by each strategy, and the replies that one cell may get.
+    """Return the best cells by each strategy, and the replies that a shot at one cell may get.
 
-    cell -- as in `advice`. In the answer, replies has for each reply the number of configurations
-    that it leaves, and total their sum; if the fleet is not known, probabilities and 1.
+    In the answer, replies has for each reply the number of configurations that it leaves, and
+    total has the sum of these numbers. If the fleet is not known, replies has probabilities, and
+    total is 1.
+
+    cell -- the name of this cell; if empty, the first of the most probable.
     """
     position, likely_cells = posterior.position, posterior.greedy_shots()
     if _is_over(posterior):
@@ -402,10 +409,11 @@ def _shot_fields(setting: Setting, posterior: Posterior, cell: str) -> dict[str,
 
 
 def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
-    """Count the configurations that each reply to a shot leaves, also those with none.
+    """Return for each reply to a shot at a cell how many configurations it leaves.
 
-    If the fleet is not known, their weights are added up. Raises PositionError if the cell was
-    shot.
+    Replies that leave none are in the result, too. If the fleet is not known, the result has the
+    total weight of the configurations and not their number. Raises PositionError if the cell was
+    shot before.
     """
     position = posterior.position
     game, cell_mask = position.game, position.game.bit(cell)
@@ -434,8 +442,8 @@ def endgame(setting: Setting, shots: str) -> dict[str, Any]:
     """Return the optimum of a position if few configurations are left, and the value of each shot.
 
     In the answer, optimum is None if it was not searched, or not found with little effort. values
-    has for each cell two bounds, which are equal if the value is exact: on the least total of shots
-    still to come, over all configurations, if this cell is shot first.
+    has a lower and an upper bound for each cell. They bound the least number of shots still to
+    come, added up over all configurations, if this cell is shot first. Equal bounds are exact.
     """
     position, prior = setting.position(shots), _prior(setting)
     is_small = _posterior(setting, position).configurations <= ENDGAME
@@ -507,9 +515,13 @@ def read_shots(setting: Setting, text: str) -> dict[str, Any]:
 def review_shot(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     """Return the position before a shot of a game, and what that shot gave away.
 
-    number -- of the shot, from 1. In the answer, chance is the probability of a ship on the cell
-    that was shot, and most the greatest one. Raises ImpossiblePosition if the shots of the game
-    contradict each other, PositionError if it has no such shot.
+    In the answer, chance is the probability of a ship on the cell that was shot, and most is the
+    probability of a ship on the most probable cell.
+
+    shots -- all shots of the game as a text. number -- the number of the shot, from 1.
+
+    Raises ImpossiblePosition if the shots of the game contradict each other, PositionError if it
+    has no such shot.
     """
     end_position = setting.position(shots)
     _require_some(end_position)
@@ -531,10 +543,13 @@ def review_shot(setting: Setting, shots: str, number: int) -> dict[str, Any]:
 
 
 def _loss_fields(setting: Setting, position: Position, cell: Cell) -> dict[str, Any]:
-    """Return the fields of `endgame`, and the loss of a shot at a cell, if they are known.
+    """Return the optimum of a position, the value of each shot, and the loss of one shot.
 
-    The loss is how many more shots the game takes on average than after an optimal shot: a lower
-    and an upper bound.
+    The loss is how many more shots the game takes on average than after an optimal shot. It has a
+    lower and an upper bound. If the optimum or the value of the shot is not known, the answer has
+    only the field optimum, which is None.
+
+    cell -- the cell of the one shot.
     """
     result = endgame(setting, str(position))
     if result["optimum"] is None or cell_name(cell) not in result["values"]:
@@ -568,7 +583,10 @@ def begin_match(
 
 
 def shoot_in_match(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
-    """Return a match after a shot at a cell and the opponent's shot, as `begin_match` does."""
+    """Return a match after a shot at a cell and the opponent's shot, and what the page may see.
+
+    The match is pickled before and after, for the server alone. Raises PositionError if it is over.
+    """
     match: Match = pickle.loads(pickled)
     if match.is_over:
         raise PositionError("this game is over; begin another")
@@ -626,11 +644,12 @@ def walk_trees(setting: Setting, shots: str) -> dict[str, Any]:
 
 
 def bound_least_total(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
-    """Bound the least total of shots still to come, over all configurations.
+    """Return bounds on the least number of shots still to come, added up over all configurations.
+
+    In the answer, value has a lower and an upper bound. It is None if they take too long, or
+    if there are too many configurations.
 
     cell -- the name of a cell that is shot first; empty if any cell may be.
-    In the answer, value has a lower and an upper bound; None if they take too long, or if there are
-    too many configurations.
     """
     position, prior = setting.position(shots), _prior(setting)
     explorer.require_small(position, prior)

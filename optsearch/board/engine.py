@@ -199,7 +199,10 @@ class Engine:
             self._first_timer = loop.call_later(SECONDS_FOR_FIRST, self._do_without_first)
 
     def _do_without_first(self) -> None:
-        """Begin with `again`, unless the answer to `first` has come in time."""
+        """Restart the process if the first request that it began with has no answer yet.
+
+        That request is then answered by an error, which says that it took too long.
+        """
         assert self._ready is not None
         if not self._ready.done():
             self._first_answer = asyncio.get_running_loop().create_future()

@@ -85,7 +85,10 @@ class HiddenBoards:
         return self._answers_of_users[question]
 
     def _answers_by_ships(self, question: BoardQuestion) -> CodedAnswers:
-        """Return the answers of all boards to a question that single ships answer."""
+        """Return the answers of all boards to a question whose `ship_answers` decide it.
+
+        A board gives the answer of any of its ships that has one, or else the default answer.
+        """
         texts = [question.default_answer, *question.answers_of_ships]
         codes = np.zeros(len(self), np.intp)  # the default answer has code 0
         for kind, (placements, placement_index) in zip(
@@ -98,7 +101,10 @@ class HiddenBoards:
         return CodedAnswers(texts, codes)
 
     def weigh_answers(self, question: BoardQuestion) -> dict[str, int]:
-        """Return the total weight of the boards with each answer, where not 0."""
+        """Return a mapping from each answer to a question to the total weight of its boards.
+
+        An answer whose weight is 0 is left out.
+        """
         texts, codes = self.answers(question)
         totals = np.zeros(len(texts), self.weights.dtype)
         np.add.at(totals, codes, self.weights)
@@ -135,7 +141,10 @@ class HiddenBoards:
 
 
 def _distinct_masks(cell_sets: CellSets) -> tuple[list[int], NDArray[np.intp]]:
-    """Return the different rows as masks, and for each row the index of its mask."""
+    """Return the different sets of cells as masks, and for each set the index of its mask.
+
+    cell_sets -- the sets, one a row; equal rows share a mask.
+    """
     sorted_indices = np.lexsort(cell_sets.T)
     ordered = cell_sets[sorted_indices]  # equal rows are neighbours
     is_first = np.ones(len(cell_sets), bool)  # of some equal rows

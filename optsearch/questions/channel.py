@@ -67,10 +67,12 @@ class Channel:
         return max(0.0, entropy(self.probabilities_heard(weights)) - noise)
 
     def bits_error(self, counts: Sequence[int]) -> float:
-        """Return the standard error of `bits` that are estimated from a sample of boards.
+        """Return the standard error of the information in bits that a sample of boards gives.
 
-        counts -- how many boards of the sample have each true answer. The error is that of the
-        linear part of `bits` as a function of their shares (the delta method).
+        It is computed by the delta method: `bits` is taken as a linear function of the shares of
+        the answers in the sample.
+
+        counts -- for each answer the number of boards in the sample that truly have it.
         """
         probabilities = map(float, self.probabilities_heard(counts))
         surprise = np.array(

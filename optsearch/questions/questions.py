@@ -133,7 +133,11 @@ def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
 
 
 def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
-    """Yield the name of each ship that no other one equals, and its possible kinds and masks."""
+    """Yield the name of each ship that no other ship of the fleet equals, and where it can lie.
+
+    Where it can lie is a list of pairs: its kind and the mask of its cells. Nothing is yielded if
+    lengths are not known and hits do not name ships.
+    """
     if isinstance(game, MixedGame) and not game.names_hits:
         return
     for kind in game.fleet:

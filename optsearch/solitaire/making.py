@@ -127,9 +127,12 @@ def is_unique(puzzle: Puzzle, method: str | None = None, time_limit: float | Non
 def _other_solution(
     puzzle: Puzzle, solution: Solution, method: str | None, deadline: float | None = None
 ) -> Solution | None:
-    """Return a solution other than this one, or None; methods as in `solve`.
+    """Return a solution of a puzzle other than the given one; None if there is no other.
 
     Raises TooLarge at the time `deadline`.
+
+    method -- one of `METHODS`, which finds solutions; by default `count`, or `ship` if that takes
+        long and OR-tools is installed.
     """
     seconds_left = _seconds_left(deadline)
     if seconds_left == 0:
@@ -207,7 +210,13 @@ def _minimise(
     options: MinimiseOptions,
     deadline: float | None,
 ) -> Puzzle:
-    """Return the puzzle without clues that its single solution does not need; see `minimise`."""
+    """Return the puzzle without the clues that its single solution does not need.
+
+    Revealed cells are tried before counts, in a random order. A clue is left out, or made weaker,
+    if the solution stays the only one.
+
+    solution -- the single solution. deadline -- the time at which TooLarge is raised, or None.
+    """
     shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
     clues_in_order = [clue for clue in shuffled if clue.kind == "cell"]
     if not options.keep_counts:
@@ -292,7 +301,14 @@ def _generate_of_level(
     options: MinimiseOptions,
     deadline: float | None,
 ) -> Puzzle:
-    """Make a puzzle of a level (an index into `LEVELS`); each of its clues keeps it that easy."""
+    """Make a puzzle of a level of difficulty from which no clue can be spared.
+
+    A clue is left out unless the puzzle would be harder than the level without it. With the option
+    `keep_counts` all counts of rows and columns stay. Raises PuzzleError if no attempt gives such a
+    puzzle, and TooLarge at the time `deadline`.
+
+    puzzle -- its grid and its fleet. level_index -- the index of the level in `LEVELS`.
+    """
 
     def level_index_of(puzzle: Puzzle) -> int:
         if _seconds_left(deadline) == 0:
@@ -426,7 +442,10 @@ def _sampler(game: Game) -> Posterior:
 
 
 def _place_in_turn(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
-    """Place each ship uniformly where it fits beside those before; None if one fits nowhere."""
+    """Draw a fleet: place ship after ship, each uniformly where it touches none before it.
+
+    The result is None if a ship fits nowhere.
+    """
     ships: list[int] = []
     closed_mask = 0  # the cells of the ships so far, and those around
     for length in puzzle.fleet:
