@@ -65,10 +65,10 @@ quit         end; so does the end of the input"""
 
 
 def reply_forms(game: Game) -> str:
-    """Return the replies that a game may give, as a person writes them.
+    """Return a text that lists the replies a game may give, as a person writes them.
 
-    As in "miss, hit or sunk 3, or with a name: carrier (5)"; if whole ships are shown, only their
-    form.
+    An example is "miss, hit or sunk 3, or with a name: carrier (5)". If replies show whole ships,
+    only the form of a reply is given.
     """
     if game.shows_ships:
         return game.forms_of_replies  # far too many to list
@@ -216,9 +216,12 @@ def file_stem(position: AnyPosition) -> str:
 
 
 def offer_kept_replies(dialogue: Dialogue, start: AnyPosition, file: Path) -> AnyPosition:
-    """Return the position of a file if the person wants to go on from it, else `start`.
+    """Return the position that a file keeps if the person wants to go on from it, else `start`.
 
-    In the second case the file is renamed to FILE.before.
+    The person is asked only if `start` has no replies, and the file has replies of a game that is
+    not over. If the result is `start`, a file that exists is renamed to FILE.before.
+
+    start -- the position at which the game begins.
     """
     if not file.exists():
         return start
@@ -238,9 +241,10 @@ def offer_kept_replies(dialogue: Dialogue, start: AnyPosition, file: Path) -> An
 
 
 def load_replies(start: AnyPosition, file: Path | None) -> AnyPosition:
-    """Return the position of a file, or `start` if there is no file yet.
+    """Return the position that a file keeps, or `start` if there is no file.
 
-    Raises if the file is of another game, or if its replies do not begin with those of `start`.
+    Raises OptsearchError if the file keeps another game, and PositionError if its replies do not
+    begin with the replies of `start`.
     """
     if file is None or not file.exists():
         return start
@@ -501,7 +505,10 @@ def salvo_names(advice: Advice, options: AdviceOptions) -> list[str]:
 
 
 def others_text(shots: Sequence[Shot], refused: int) -> str:
-    """Say which shots of a line are taken and which not; empty if it has only the refused one.
+    """Return a text that says which shots of a line are taken, if one of them is refused.
+
+    The shots before the refused one are taken, and those behind it are not. The text is empty if
+    the line has no other shot.
 
     refused -- the index of the shot that is refused.
     """
@@ -521,7 +528,10 @@ def _words_of(shots: Sequence[Shot]) -> str:
 
 
 def ships_text(advice: Advice) -> str:
-    """Return a line about the ships left, as far as the replies tell."""
+    """Return a line about the ships that are not sunk yet, as far as the replies tell.
+
+    If they do not tell which ships these are, the line has the whole fleet.
+    """
     position = advice.posterior.observations
     if isinstance(position, NoisyPosition):
         return f"ships: {position.game.fleet_text}; {position.noise}"

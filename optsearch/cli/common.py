@@ -422,7 +422,12 @@ class BoardLine(NamedTuple):
 
 
 def _lines_of_board(game: Game, texts: Sequence[Sequence[str]]) -> list[BoardLine]:
-    """Return the lines of a board from top to bottom, after a heading if it is a grid."""
+    """Return the lines of a drawn board from top to bottom, each with its name and its texts.
+
+    Before the lines of a grid comes a heading with the column letters.
+
+    texts -- the text in each cell, by row and column.
+    """
     board = game.board
     cells_by_height: dict[float, list[int]] = {}
     for index in bits(((1 << board.cells) - 1) & ~board.empty):

@@ -180,7 +180,11 @@ def add_value(answer: Answer, result: Equilibrium) -> None:
 
 
 def add_mixes(answer: Answer, result: Equilibrium) -> None:
-    """Add the mixes with probabilities: orbits of the hider, and trees of the shooter."""
+    """Add to an answer how the two sides mix their choices, with probabilities.
+
+    The hider mixes orbits: sets of hidings that symmetries of the board map to each other. The
+    shooter mixes decision trees.
+    """
     hidings = result.hidings
     orbits = count_text(len(hidings.orbits), "orbit")
     hidings_used = hidings.orbit_sizes[result.orbits_used].sum()
@@ -227,7 +231,12 @@ def first_shot(tree: DecisionTree) -> str | None:
 
 
 def _loss_text(result: Equilibrium, uniform: Fraction) -> str:
-    """Say how much a hider loses who draws uniformly; empty if no loss is proved."""
+    """Return a text that says how much a hider loses by drawing uniformly.
+
+    It is empty if no loss is proved.
+
+    uniform -- what the best tree of the shooter pays against a hider who draws uniformly.
+    """
     if result.is_uniform:
         return ": as good as any"
     loss = float(result.lower - uniform)
@@ -238,9 +247,10 @@ def _loss_text(result: Equilibrium, uniform: Fraction) -> str:
 
 
 def draw_orbits(result: Equilibrium) -> str:
-    """Draw the most probable orbits of the hider side by side, each by one of its hidings.
+    """Return small boards, side by side, that show the most probable hidings of the hider.
 
-    An orbit is the images of a hiding under the symmetries of the board.
+    Hidings that symmetries of the board map to each other form an orbit. Each board shows one
+    hiding of an orbit, below the probability of the whole orbit in percent.
     """
     game = result.game
     all_cells = (1 << game.cells) - 1

@@ -117,9 +117,10 @@ class GreedyTotals:
         time_limit: float | None,
         progress: Progress[SearchStatus],
     ) -> None:
-        """Compute the attributes, the quick ones first; raise LimitReached if the time is over.
+        """Compute the attributes of this object: what greedy costs by each rule, and the optimum.
 
-        The attributes that are computed by then stay.
+        The quick ones come first. Raises LimitReached after `time_limit` seconds; the attributes
+        that are computed by then stay.
         """
         limited_progress = Limit(time_limit).watch(progress)  # raises LimitReached
         solver = GreedySolver(position, progress=limited_progress, prior=prior)
@@ -193,7 +194,10 @@ class GreedyTotals:
         return f"greedy, {name}", f"{total:,}", mean, extra, "" if tree is None else f"{tree.worst}"
 
     def _rule_fields(self, name: str) -> dict[str, Any]:
-        """Return the fields of a JSON answer for a rule."""
+        """Return the fields of a JSON answer for a rule by which greedy chooses among its cells.
+
+        name -- the name of the rule.
+        """
         total_height, tree = self.totals[name], self.trees.get(name)
         return {
             "total_height": total_height,
@@ -204,9 +208,9 @@ class GreedyTotals:
 
 
 def add_divergences(answer: Answer, divergences: Sequence[Divergence], prior: Prior | None) -> None:
-    """Add the positions where the best greedy tree shoots at no optimal cell.
+    """Add to an answer the positions where the best greedy tree shoots at no optimal cell.
 
-    The text has the earliest of them, the JSON all.
+    The text has the positions with the fewest shots before them, the JSON has all.
     """
     divergence_fields = [
         {

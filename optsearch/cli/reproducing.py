@@ -196,9 +196,11 @@ def print_verdict(checks: list[Check]) -> None:
 
 
 def _names_by_attribute(checks: list[Check], attribute: str) -> dict[str, str]:
-    """Return the names of the checks that share each text of an attribute.
+    """Return a mapping from each text of an attribute to the names of the checks that have it.
 
-    The empty text is left out.
+    Checks whose text is empty are left out.
+
+    attribute -- the name of an attribute of checks.
     """
     names_by_text: dict[str, list[str]] = {}
     for check in checks:

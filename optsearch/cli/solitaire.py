@@ -234,9 +234,10 @@ def step_text(step: reasoning.Step) -> str:
 
 
 def _step_lines(step: reasoning.Step) -> Iterator[str]:
-    """Yield the lines of a step; after a supposition those of the steps that follow from it.
+    """Yield the lines that explain a step of a person who solves a puzzle.
 
-    The reason of a supposition is "SUPPOSITION: CONTRADICTION".
+    If a value was supposed for the step, the lines of the steps that follow from it come next, and
+    at last the contradiction. The reason of such a step is "SUPPOSITION: CONTRADICTION".
     """
     names = " ".join(cell_name(cell) for cell in step.cells)
     if not step.chain:

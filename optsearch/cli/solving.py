@@ -373,9 +373,12 @@ class BracketSources(NamedTuple):
 def narrow_by_stored(
     solution: Solution, stored: StoredBracket | None
 ) -> tuple[Solution, BracketSources]:
-    """Return a solution whose ends are the better of its own and the stored ones.
+    """Return a solution with the better of its own and the stored bounds, and their sources.
 
-    Also return the source of each end. A solution that is exact is not changed.
+    On each side, lower and upper, the better bound is taken. A solution that is exact is not
+    changed.
+
+    stored -- the stored bracket of its game; None if there is none.
     """
     if stored is None or solution.lower is None or solution.upper is None:
         return solution, BracketSources()
@@ -404,7 +407,10 @@ def narrow_by_stored(
 
 
 def add_sources(answer: Answer, sources: BracketSources) -> None:
-    """Add what proves the two ends of a bracket; nothing if this run proves both."""
+    """Add to an answer what proves the lower and the upper bound of its bracket.
+
+    Nothing is added if this run proves both.
+    """
     lower_by, upper_by, bracket_here = sources
     if not lower_by:
         return
@@ -461,7 +467,10 @@ def solve_by_bounds(task: SolveTask, time_limit: float) -> Solution | str:
 def uncounted_answer(task: SolveTask, stored: StoredBracket | None, reason: str) -> Answer:
     """Return the answer about a game whose configurations cannot be counted.
 
-    stored -- its stored bracket, if any. reason -- why they cannot be counted.
+    It has bounds that need no count.
+
+    stored -- the stored bracket of the game; None if there is none. reason -- why the
+    configurations cannot be counted.
     """
     position, objective, prior = task
     answer = Answer.about(
@@ -488,10 +497,11 @@ def uncounted_answer(task: SolveTask, stored: StoredBracket | None, reason: str)
 def answer_of(
     solution: Solution, sources: BracketSources, greedy: tuple[tuple[Cell, ...], int] | None
 ) -> Answer:
-    """Return the answer about a solution.
+    """Return what the command prints about a solution, as an answer.
 
-    sources -- what proves its bounds. greedy -- the cells that greedy may shoot first and their
-    least total height, or None if that is not known.
+    sources -- what proves its bounds.
+    greedy -- the cells that greedy may shoot first, and the least total height of a strategy that
+        begins with one of them. None if that is not known.
     """
     answer = Answer.about(
         solution.position,
@@ -528,7 +538,8 @@ def add_greedy_shots(
 ) -> None:
     """Add the greedy first shots, and what the best of them costs more than the optimum.
 
-    total_height -- the least one of a strategy that begins with one of these cells.
+    cells -- the cells that greedy may shoot first. total_height -- the least total height of a
+    strategy that begins with one of these cells.
     """
     names = cell_names(cells)
     loss = total_height - (solution.total_height or 0)
@@ -630,7 +641,11 @@ def first_shot_text(value: ShotValue, solution: Solution) -> ShotText:
 
 
 def first_shot_texts(solution: Solution) -> list[str]:
-    """Return the values of the first shots as a board, and as a list with the best first."""
+    """Return the value of each first shot as texts: a board, then a list with the best first.
+
+    A value is what the objective counts, if the game begins with this shot. On the board it stands
+    in the cell of the shot.
+    """
     position, objective = solution.position, solution.objective
     rows = position.board().splitlines()
     cell_texts = [["" if sign == "." else sign for sign in row] for row in rows]
@@ -719,9 +734,12 @@ def bounds_in_time(
     leave_out: LeaveOut,
     on_narrower: Callable[[Bound, Mapping[str, Fraction]], None] | None = None,
 ) -> CollectedBounds:
-    """Return the bounds that are computed within a time limit, each in at most half of it.
+    """Return the bounds that are computed within a time limit.
 
-    leave_out -- called with each bound that is left out. on_narrower -- as in `collect_bounds`.
+    A single bound may take at most half of the limit.
+
+    leave_out -- called with each bound that is left out. on_narrower -- called with each bound that
+    narrows the bracket, and with the new bracket by side; None for no call.
     """
     seconds = SECONDS if time_limit is None else time_limit / 2
     compute = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)
