@@ -96,21 +96,24 @@ class Chooser:
         return self._answer(position, number)
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
-        """Return the next shot, the strategy's own or that of its evaluation.
+        """Return the next shot at a position.
 
-        An evaluation chooses it if the strategy would list too many configurations, or if it is a
-        rollout over more than FEW of them. Raises TooLarge if an evaluation has no shot either, and
-        StrategyError as `as_strategy`.
+        The strategy chooses it at most positions. If more configurations are left than it can list,
+        or it is a rollout that compares cells with more than FEW of them, the shot is the one that
+        an evaluation of the strategy makes. Raises TooLarge if an evaluation has no shot either,
+        and StrategyError as `as_strategy`.
         """
         if isinstance(position, NoisyPosition):
             self.strategy.require_noise()
         return self._answer(position, 0)[0]
 
     def _answer(self, position: Position | NoisyPosition, salvo: int) -> list[Cell]:
-        """Return the kept answer to a question, or ask the strategy; salvo -- as in `_Question`.
+        """Return the cells that the strategy shoots next; an answer that is kept serves again.
 
-        If a second game meets a position, a user's strategy is asked once more: its shot must
-        depend on the position alone.
+        salvo -- the number of cells of a salvo; 0 for a single shot.
+
+        The shot of a user's strategy must depend on the position alone. So when a second game meets
+        a position, the strategy is asked once more, and its answer must not differ.
         """
         question = _Question(position.shots, salvo, getattr(position, "noise", None))
         with self._lock:
@@ -128,7 +131,10 @@ class Chooser:
             return cells
 
     def _choose(self, position: Position | NoisyPosition, salvo: int) -> list[Cell]:
-        """Ask the strategy, or the kernel that plays it; salvo -- as in `_Question`."""
+        """Return the cells that are shot next, by asking the strategy or an evaluation of it.
+
+        salvo -- the number of cells of a salvo; 0 for a single shot.
+        """
         if salvo:
             return salvo_of(self.strategy, position, salvo)
         if isinstance(position, NoisyPosition | MixedPosition):
@@ -182,7 +188,12 @@ class Chooser:
     def _shots_left_by_kernel(
         self, ships: Sequence[int], start: Position, is_over: Callable[[], bool]
     ) -> int | None:
-        """Count as `shots_left`; a kernel plays once at most FOLLOWED configurations are left."""
+        """Count the shots of a game from a position on, partly by a kernel.
+
+        The strategy is asked for each shot while more than FOLLOWED configurations are left. A
+        kernel plays the rest. ships -- the hidden ones (masks). is_over -- asked before each shot;
+        if it returns True, the game is stopped, and the result is None.
+        """
         for position, configurations in self._tree_top.path(
             ships, start, counts_of(start).configurations
         ):
@@ -194,9 +205,10 @@ class Chooser:
         return len(position.shots) - len(start.shots)
 
     def _follow(self, position: Position) -> FollowedTask:
-        """Return the task that plays from a position on.
+        """Return an object that plays games of the strategy from a position on.
 
-        Those used last are kept, as long as they list at most LISTED configurations together.
+        Such objects are kept for other games. Those that were not used for longest are dropped when
+        all of them together list more than LISTED configurations.
         """
         task = self._followed_tasks.pop(position, None)
         if task is None:
@@ -211,9 +223,10 @@ _received: dict[str, Chooser] = {}  # choosers sent to this process, by their ke
 
 
 def _receive_chooser(key: str, strategy: object, game: Game) -> Chooser:
-    """Return the chooser that came to this process before under a key, or a new one.
+    """Return a chooser for a strategy that was sent to this process from another one.
 
-    The last CHOOSERS of them are kept.
+    key -- names the chooser that was sent. If it came here before, the copy that came first is
+    returned, with the answers that it keeps. The last CHOOSERS copies are kept.
     """
     chooser = _received.pop(key, None) or Chooser(strategy, game)
     _received[key] = chooser

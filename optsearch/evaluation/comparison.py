@@ -120,7 +120,11 @@ class Comparison:
 
     @property
     def saved_text(self) -> str:
-        """Return `saved` with its standard error, as text; no number if `is_decided` is false."""
+        """Return, as text, how many shots the second strategy saves, with the standard error.
+
+        If the two strategies differ nowhere in the part compared, the text says so and has no
+        number.
+        """
         if not self.is_decided:
             return "unknown, since nothing differs in this part; simulate plays whole games"
         if self.is_exact:
@@ -182,7 +186,7 @@ class PositionSampling:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        """Raise OptsearchError for numbers from which nothing can be estimated."""
+        """Raise OptsearchError for numbers with which no positions can be drawn or compared."""
         for name in ("positions", "largest", "seed"):
             number = getattr(self, name)
             if not isinstance(number, Integral) and (number is not None or name != "largest"):
@@ -290,11 +294,13 @@ def compare(
 def _open_executor(
     stack: ExitStack, runners: Sequence[Runner], execution: Execution, configurations: int
 ) -> tuple[Executor, int]:
-    """Return the executor of the evaluations, and the number of its tasks at once.
+    """Return the executor that runs the evaluations, and how many it runs at once.
 
-    If none is given, a game of few configurations, or one task at a time, is evaluated in this
-    process, in a thread of its own if a strategy has a kernel. stack -- closes an executor that is
-    opened here.
+    An executor that was given is returned. Otherwise, if the game has few configurations or one
+    task runs at a time, the executor is in this process. If not, it is a new pool of processes.
+
+    stack -- closes an executor that is opened here. runners -- of the strategies. configurations --
+    the number of those of the game.
     """
     tasks_at_once = execution.tasks_at_once
     if execution.executor is not None:
@@ -320,8 +326,9 @@ def _require_fast_leader(runner: Runner) -> None:
 def position_limit(runners: Sequence[Runner], largest: int | None, memory: int) -> int:
     """Return the most configurations that a position of a comparison may have.
 
-    It is `largest` if that is given. Raises TooLarge if one of the strategies, whose runners these
-    are, cannot list as many. memory -- bytes of a process.
+    largest -- the number to return, or None for as many as all strategies can list, LARGEST at
+    most. runners -- one for each strategy. memory -- bytes of a process. Raises TooLarge if a
+    strategy cannot list `largest` configurations.
     """
     limits = []
     for runner in runners:
@@ -420,9 +427,12 @@ def _fact_name(key: _PartKey) -> str:
 
 
 def _recall_part(store: Facts, key: _PartKey) -> tuple[list[int], int] | None:
-    """Return what `_evaluate_part` returned, from the checkpoint; None if it is not there.
+    """Return the histogram of an evaluation, and its microseconds, from the checkpoint.
 
-    Raises TableError if the checkpoint has what cannot be the result of this evaluation.
+    Returns None if they are not there. Raises TableError if the checkpoint has what cannot be the
+    result of this evaluation.
+
+    key -- which of the two strategies was evaluated, and from which position.
     """
     fact_name = _fact_name(key)
     if fact_name not in store:
@@ -450,7 +460,11 @@ def _evaluate_part(
 
 
 def _result_of(key: _PartKey, histogram: list[int], microseconds: int) -> _PartResult:
-    """Return the result of an evaluation from what `_evaluate_part` returns."""
+    """Return the result of an evaluation, with its mean, from the histogram and the time.
+
+    histogram -- item i is the number of configurations that take i shots. key -- which of the two
+    strategies was evaluated, and from which position.
+    """
     configurations = key.configurations
     if sum(histogram) != configurations:
         raise AssertionError(f"{sum(histogram)} configurations met, not those of {key}")

@@ -170,7 +170,10 @@ class _EvaluationRun:
         self._configurations_done = self._configurations_resumed = 0
 
     def _require_few(self) -> None:
-        """Raise TooLarge if there are too many configurations to play."""
+        """Raise TooLarge if the games of so many configurations would take too long.
+
+        Configurations of weight 0 need no game. They are taken off only if the number is large.
+        """
         played = self.configurations
         if self._has_zero_weights and played > MOST_BY_PYTHON:  # else they are few enough
             played = Posterior(self._start, prior=self.runner.prior).configurations
@@ -209,7 +212,11 @@ class _EvaluationRun:
                     open_nodes.append(_OpenNode(*twins[0], multiplicity * len(twins)))
 
     def _add_ended_games(self, task: Task) -> None:
-        """Add the result of a position at which every game is over."""
+        """Add the games that end at a position to the result.
+
+        task -- has the position, at which all ship cells are hit. A user's strategy is asked for
+        the shots before once more, and must repeat them.
+        """
         position, prior = task.position, self.runner.prior
         if isinstance(self.strategy, UserStrategy):
             replay(self.strategy, position, len(self._start.shots))
@@ -269,7 +276,12 @@ class _EvaluationRun:
                 self._add_result(task, histogram)
 
     def _add_result(self, task: Task, histogram: list[int]) -> None:
-        """Add the histogram of a task, in which the shots before the start count, and report."""
+        """Add the histogram of a task to the result of the evaluation, and report.
+
+        histogram -- item i is for the configurations of the task that take i shots. The shots
+        before the start of the evaluation count there, and are taken off. A task that stands for
+        several equal ones is added as often.
+        """
         if self.runner.prior is None and sum(histogram) != task.configurations:
             raise AssertionError(f"{sum(histogram)} configurations met, not those of {task}")
         for shots, count in enumerate(histogram[len(self._start.shots) :]):
@@ -310,7 +322,8 @@ class _EvaluationRun:
     def _recall_result(self, task: Task) -> list[int] | None:
         """Return the histogram of a task from the checkpoint, or None if it is not there.
 
-        Raises TableError if it cannot be one of the task.
+        Item i of the histogram is the number of configurations that take i shots. Raises TableError
+        if what is there cannot be a histogram of the task.
         """
         fact_name = f"task {task.shots}"
         if self._store is None or fact_name not in self._store:

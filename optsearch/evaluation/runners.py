@@ -118,10 +118,10 @@ class Runner(ABC):
         """
 
     def shot(self, position: Position, configurations: int, counts: list[int], limit: int) -> int:
-        """Return the index of the cell to shoot at a position with too many configurations to list.
+        """Return the shot, as the index of its cell, if too many configurations are left to list.
 
-        configurations -- their number. counts -- for each cell, the number of those with a ship on
-        it. limit -- the most configurations of a task.
+        configurations -- the number of configurations left. counts -- for each cell, how many of
+        these have a ship on it. limit -- the most configurations of a task.
         """
         row, column = self.strategy.shot(position)
         return row * self.game.columns + column
@@ -160,7 +160,11 @@ class PythonRunner(Runner):
         return list(map(to_masks, Posterior(position, prior=self.prior).list_weighted()[0]))
 
     def histogram(self, position: Position, configurations: int, from_start: bool) -> list[int]:
-        """Count shots as `Runner.histogram`, by asking the strategy at every position.
+        """Return how many configurations of a position take i shots, as item i of a list.
+
+        The strategy is asked at every position. The shots before the given position count. With a
+        prior, each item is the weight of the configurations instead. from_start -- True if the
+        strategy itself made the shots before.
 
         Some games are replayed, to check that the strategy repeats its shots. The shots before the
         position are replayed at most once, and only if the strategy made them.
@@ -204,9 +208,12 @@ class PatternRunner(Runner):
         self.rule: PatternRule = rule
 
     def histogram(self, position: Position, configurations: int, from_start: bool) -> list[int]:
-        """Count shots as `Runner.histogram`; the kernel also plays those before the position.
+        """Return how many configurations of a position take i shots, as item i of a list.
 
-        If another strategy made the shots before, the pattern is asked for each shot after them.
+        The shots before the position count. With a prior, each item is the weight of the
+        configurations instead. from_start -- True if the pattern itself made the shots before; then
+        the kernel plays whole games. If another strategy made them, the pattern is asked for each
+        shot after them.
         """
         if position.shots and not from_start:
             runner = PythonRunner(self.strategy, self.game, self.prior)
@@ -254,7 +261,11 @@ class PatternRunner(Runner):
 
     @cached_property
     def _fleet(self) -> Fleet | None:
-        """Return the ships as the kernel takes them; None if sinkings do not change the shots."""
+        """Return the ships as the kernel takes them, with their placements.
+
+        Returns None if the shots of the pattern do not depend on which ships are sunk. Then the
+        kernel needs the cells only.
+        """
         if not self.uses_sinkings:
             return None
         codes = Codes.of(self.game)
@@ -293,10 +304,13 @@ class KernelRunner(Runner):
         self._drawn: tuple[int, TreeEvaluator] | None = None
 
     def task_limit(self, memory: int) -> int:
-        """Return the most configurations of a task, as `Runner.task_limit`.
+        """Return the most configurations of a task, a power of two.
 
-        If hits tell something, rollouts draw no samples. Raises TooLarge if then a task cannot have
-        as many configurations as the rollouts are to compare cells with.
+        memory -- bytes of a process. Raises TooLarge if they are too few.
+
+        If hits tell something, a rollout draws no samples of configurations. Then it also raises
+        TooLarge if a task is too small to list all configurations with which the rollout compares
+        cells.
         """
         limit = super().task_limit(memory)
         if self.is_rollout and not self.game.is_silent and limit < self.rule.compare_up_to:
@@ -323,10 +337,11 @@ class KernelRunner(Runner):
     def fill_evaluator(
         self, position: Position, rows: CellSets, following: bool = False
     ) -> TreeEvaluator:
-        """Return a new kernel with the given configurations of a position.
+        """Return a new kernel that plays the rule on the given configurations of a position.
 
-        rows -- uint64, a row per configuration: its cells as two words, then any code words, as in
-        `stream_rows`. following -- True if single configurations are to be followed.
+        rows -- uint64, a row per configuration: its cells as two words. If hits tell something, the
+        index of the placement of each ship follows, in further words. following -- True if the
+        games of single configurations are to be asked for.
         """
         evaluator = self.make_evaluator()
         evaluator.begin(len(rows), position.hits, position.misses, following)
@@ -334,7 +349,11 @@ class KernelRunner(Runner):
         return evaluator
 
     def histogram(self, position: Position, configurations: int, from_start: bool) -> list[int]:
-        """Count shots as `Runner.histogram`, from the misses that the kernel counts."""
+        """Return how many configurations of a position take i shots, as item i of a list.
+
+        The kernel plays them all. The shots before the position count. With a prior, each item is
+        the weight of the configurations instead.
+        """
         evaluator = self.make_evaluator()
         if self.prior is None:
             evaluator.begin(configurations, position.hits, position.misses)
@@ -350,10 +369,13 @@ class KernelRunner(Runner):
         return _walk_tree(self.strategy, evaluator, position)
 
     def shot(self, position: Position, configurations: int, counts: list[int], limit: int) -> int:
-        """Return the index of the cell to shoot, as `Runner.shot`.
+        """Return the shot, as the index of its cell, if too many configurations are left to list.
 
-        It is a certain hit, else what a rollout or a score chooses, else a most probable cell. A
-        rollout uses samples above `limit` configurations.
+        It is a certain hit if hits tell nothing and there is one. Else a rollout or a score
+        chooses, or it is a most probable cell. A rollout uses samples above `limit` configurations.
+
+        configurations -- the number of configurations left. counts -- for each cell, how many of
+        these have a ship on it. limit -- the most configurations of a task.
         """
         not_shot = [cell for cell in self.rule.order if not position.closed >> cell & 1]
         if self.game.is_silent:
@@ -481,9 +503,10 @@ def require_no_fault(strategy: Strategy, evaluator: TreeEvaluator, game: Game) -
 
 
 def _walk_tree(strategy: Strategy, evaluator: TreeEvaluator, position: Position) -> list[int]:
-    """Run a kernel on its configurations; return its histogram by shots, as `Runner.histogram`.
+    """Return how many configurations of a kernel take i shots, as item i of a list.
 
-    Raises StrategyError if the answer of a score is wrong.
+    The kernel, `evaluator`, plays them here. The shots before the position count. Raises
+    StrategyError if a score of the strategy gives a wrong answer.
     """
     _running_evaluators.add(evaluator)
     try:

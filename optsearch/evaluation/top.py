@@ -79,12 +79,14 @@ class TreeTop:
         return children[::-1]
 
     def children_by_twins(self, position: Position, configurations: int) -> list[list[Child]]:
-        """Return the children of a position in groups that have equal histograms of shots.
+        """Return the positions after a shot, in groups that have equal histograms of shots.
 
-        A group is one child, or all after the first hit of one of several twins, ships that differ
-        by their names alone, such as 3a and 3b. Exchanging names maps the configurations, and the
-        shots of every rule, of one such child to those of the other. (A strategy in plain Python,
-        or a score of labels, may depend on names; then each group is one child.)
+        Twins are ships that differ by their names alone, such as 3a and 3b. Exchanging the names of
+        two twins maps games after the first hit of one to games after the first hit of the other.
+        So the positions after these hits are one group. Any other position is a group by itself.
+
+        A strategy in plain Python, or a score of labels, may depend on names. Then each group is
+        one position.
         """
         game, rule = self._game, self._runner.rule
         ignores_names = isinstance(rule, Rule) and not any(
@@ -107,9 +109,11 @@ class TreeTop:
         return list(counts_of(position).cells)
 
     def _recall(self, position: Position, configurations: int) -> list[int] | None:
-        """Return what the checkpoint has of a position, as `_decide` returns it, or None.
+        """Return the shot and the counts that the checkpoint has of a position, or None.
 
-        Raises TableError if it cannot be true of n configurations.
+        The list has the index of the cell, and then the number of configurations for each reply
+        that is a hit. configurations -- the number of configurations of the position. Raises
+        TableError if the list cannot be true of so many.
         """
         fact_name = f"shot {position}"
         if self._store is None or fact_name not in self._store:
@@ -125,10 +129,10 @@ class TreeTop:
         )
 
     def _decide(self, position: Position, configurations: int) -> list[int]:
-        """Return the strategy's shot at a position of n configurations, and store it.
+        """Return the strategy's shot at a position, with a count for each reply, and store it.
 
-        The list has the index of the cell, and then the number of configurations for each known
-        reply that is a hit.
+        The list has the index of the cell, and then the number of configurations for each reply
+        that is a hit. configurations -- the number of configurations of the position.
         """
         counts_by_cell = self.counts(position)
         cell = self._runner.shot(position, configurations, counts_by_cell, self._limit)

@@ -180,9 +180,9 @@ def first_ship_chain(
     """Bound how many configurations any strategy finishes with at most 0, 1, 2, … misses.
 
     The first cells that a strategy shoots, as long as all shots miss, are a chain. The bound has
-    three parts: the configurations that the chain meets, minus those of them that need too many
-    misses, plus the most that are finished after the chain. It is the least over the lengths of the
-    chain.
+    three parts: the configurations that the chain meets, minus a number of them that surely need
+    more misses, plus the most that are finished after the chain. It is the least over the lengths
+    of the chain.
 
     coverages -- one for each kind of placement of any ship; a placement without one costs nothing.
     before -- upper bounds that are known, by number of misses; no value of the result is above
