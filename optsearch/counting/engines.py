@@ -42,9 +42,10 @@ _log = logging.getLogger(__name__)
 
 @lru_cache(maxsize=4)
 def engine_for(game: Game) -> Counting:
-    """Return the engine that counts the configurations of a game; the last four stay in memory.
+    """Return the engine that counts the configurations of a game.
 
-    If it is not the skylines, the log says why. Raises TooLarge if no engine has room for the game.
+    The engines of the last four games stay in memory. If the engine is not the sweep by skylines,
+    the log says why. Raises TooLarge if no engine has room for the game.
     """
     game.require_known_fleet()
     if any(isinstance(kind, Lettered) for kind in game.fleet):
@@ -80,7 +81,7 @@ class AnyBoard:
 
     @cached_property
     def _orbits(self) -> list[_Orbit]:
-        """The orbits of the placements; none if there are more than MOST_ORBITS.
+        """The orbits of the placements of each kind; empty if there are more than MOST_ORBITS.
 
         An orbit is the set of the images of a placement under the symmetries of the game.
         """
@@ -107,9 +108,10 @@ class AnyBoard:
         return constraints in (empty_board, replace(empty_board, closed=0))
 
     def _count_each(self, orbit: _Orbit) -> int:
-        """Count the configurations of the empty board with any one placement of an orbit.
+        """Count the configurations of the empty board that have one given placement of an orbit.
 
-        All placements of an orbit have equal counts, because symmetries map the board to itself.
+        An orbit is a placement with its images under the symmetries of the game. Symmetries map the
+        board to itself, so each placement of an orbit has this count.
         """
         fleet = list(self._game.fleet)
         fleet.remove(orbit.kind)
@@ -119,7 +121,7 @@ class AnyBoard:
         return self._choose_engine(others).count(others)
 
     def _choose_engine(self, constraints: Constraints) -> FrontierSweep | ShipByShip:
-        """Return the engine that is estimated to take less time."""
+        """Return the engine that takes less time by an estimate: the sweep, or ship by ship."""
         if self._ship_by_ship is None:
             return self._cell_sweep
         masks, choices = self._cell_sweep.estimate(constraints)
@@ -176,7 +178,10 @@ class AnyBoard:
     ) -> tuple[float, dict[int, float]]:
         """Return the total weight of the configurations, and that of those with each placement.
 
-        weights -- of placements (masks), as in `Counting.weigh`.
+        A configuration weighs the product of the weights of its placements. Placements of total
+        weight 0 are left out.
+
+        weights -- of placements (masks); a missing one weighs 1.
         """
         return self._cell_sweep.weigh(constraints, weights)
 
@@ -186,10 +191,15 @@ class AnyBoard:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """Return the configurations with the given ranks, as `Counting.unrank` does.
+        """Return the configurations with the given ranks, a row of ships for each of n ranks.
 
-        Each engine has its own order of the configurations. Without weights, which engine is asked
+        The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Each
+        engine has its own order of the configurations. Without weights, which engine is asked
         depends on the constraints alone.
+
+        ranks -- each is less than the number of configurations. With weights, ranks are floats,
+        each less than the total weight.
+        weights -- of placements (masks); a missing one weighs 1.
         """
         if weights is None:
             engine = self._choose_engine(constraints)
@@ -235,9 +245,9 @@ class NamedShips:
         return self._with_names.roundings
 
     def _drop_names(self, constraints: Constraints) -> Constraints | None:
-        """Return the constraints without names, by lengths alone; None if names matter.
+        """Return the constraints with lengths in place of named ships; None if names matter.
 
-        They matter if a ship is barred from a placement that another of its length may have.
+        Names matter if a ship is barred from a placement where another ship of its length may lie.
         """
         fleet = constraints.fleet
         barred = [(kind, ship) for kind, ship in constraints.barred if kind in fleet]
@@ -292,7 +302,10 @@ class NamedShips:
     ) -> tuple[float, dict[int, float]]:
         """Return the total weight of the configurations, and that of those with each placement.
 
-        weights -- of placements (masks), as in `Counting.weigh`.
+        A configuration weighs the product of the weights of its placements. Placements of total
+        weight 0 are left out.
+
+        weights -- of placements (masks); a missing one weighs 1.
         """
         return self._with_names.weigh(constraints, weights)
 
@@ -302,7 +315,15 @@ class NamedShips:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """Return the configurations with the given ranks, as `Counting.unrank` does."""
+        """Return the configurations with the given ranks, a row of ships for each of n ranks.
+
+        The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Ships are
+        in the order of the fleet.
+
+        ranks -- each is less than the number of configurations. With weights, ranks are floats,
+        each less than the total weight.
+        weights -- of placements (masks); a missing one weighs 1.
+        """
         return self._with_names.unrank(constraints, ranks, weights)
 
 
@@ -312,9 +333,11 @@ def _drop_name(kind: int) -> int:
 
 
 def _count_namings(fleet: Iterable[int]) -> int:
-    """Count the ways to give the names of a fleet to ships that differ by their lengths alone.
+    """Count the ways to give the names of a fleet to its ships.
 
-    Names that several ships share make no difference among these.
+    A name goes to a ship of its length. Ships that share a name are not told apart.
+
+    fleet -- the kinds of the ships: lengths, some of them with names.
     """
     ships_by_name = Counter(fleet)
     ships_by_length = Counter(map(_drop_name, ships_by_name.elements()))

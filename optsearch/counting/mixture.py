@@ -80,9 +80,10 @@ class PartPosterior(Posterior):
 
     @cached_property
     def _all_cases(self) -> list[SunkAssignment]:
-        """The only case, if hits name ships; else the ways in which the sunk ships can lie.
+        """The cases that are counted one by one: the ways in which the sunk ships can lie.
 
-        If hits name ships, those that lie on other hits than the ones that name them are barred.
+        If hits name their ships, there is only one case, which has no sunk ships. Then a ship is
+        barred unless the hits on it are exactly the hits that name it.
         """
         position, game = self.position, self.position.game
         if not game.names_hits:
@@ -129,7 +130,10 @@ class FilteredPart(PartPosterior):
 
 
 def _engine(game: Game, constraints: Constraints | None) -> Counting | ShipByShip:
-    """Return the engine for a query: ship by ship if the placements can be chosen in few ways."""
+    """Return the engine for a query: ship by ship if the placements can be chosen in few ways.
+
+    constraints -- of the query. If they are None, the engine is the one for the whole game.
+    """
     if constraints is not None and game.cells <= MAX_CELLS:
         placements = constraints.placements(game)
         fleet = Counter(constraints.fleet)
@@ -200,9 +204,10 @@ class MixedPosterior(Posterior):
 
     @cached_property
     def parts(self) -> list[WeighedPart]:
-        """The parts that have a configuration left, with integer weights of their configurations.
+        """The parts that have a configuration left, with the integer weight of each of these.
 
-        All weights are scaled by their least common denominator.
+        A part is the position with one known fleet, or with fleets that are counted together. All
+        weights are multiplied by their least common denominator.
         """
         weighed: list[tuple[Part, PartPosterior, Fraction]] = []
         parts = self._divide()
@@ -218,7 +223,10 @@ class MixedPosterior(Posterior):
         ]
 
     def _divide(self) -> tuple[Part, ...]:
-        """Return the parts of the position; for a filter, those as if hits named every ship.
+        """Return the parts of the position, each with a known fleet.
+
+        If the prior is a filter of boards, there is a part for each choice of the lengths of all
+        ships with letters, as if hits had named them all.
 
         Raises TooLarge if there are too many configurations to ask a filter.
         """
@@ -239,10 +247,11 @@ class MixedPosterior(Posterior):
         return PartPosterior(part)
 
     def _configuration_weight(self, part: Part) -> Fraction:
-        """Return the weight of each configuration of a part.
+        """Return the weight of each configuration of a part, a position with a known fleet.
 
-        If vectors of lengths are equally likely, each shares a weight of 1 among the configurations
-        that its game has before the first shot.
+        If vectors of lengths are equally likely, each has the weight 1. The configurations that it
+        has before the first shot share this weight equally. With another prior, a configuration
+        weighs 1 if the prior admits its lengths, else 0.
         """
         prior = self._fleet_prior
         if prior is not None and not prior.are_vectors_equal:
@@ -304,9 +313,9 @@ class MixedPosterior(Posterior):
         return self._sum_by_cell(self._placement_weights)
 
     def _sum_placements(self, factors: Sequence[int]) -> dict[int, int]:
-        """Add up the configurations with each placement over all parts.
+        """Map each placement (mask) to the sum of its counts of configurations over all parts.
 
-        factors -- one for each part, by which its counts are multiplied.
+        factors -- for each part, the number by which its counts are multiplied.
         """
         totals: Counter[int] = Counter()
         for part, factor in zip(self.parts, factors, strict=True):
@@ -325,7 +334,7 @@ class MixedPosterior(Posterior):
     def ship_weights(self) -> dict[Ship, int]:
         """The total weight of the configurations with each ship (its kind, its mask); never 0.
 
-        Without letters all ships count as the first kind of the fleet.
+        Without letters the ships are not told apart: all have the first kind of the fleet here.
         """
         fleet = self.position.game.fleet
         if not self.position.game.names_hits:
@@ -358,8 +367,8 @@ class MixedPosterior(Posterior):
     def lengths(self) -> dict[int, dict[int, Fraction]]:
         """Map each ship of the fleet, by its kind, to the probability of each of its lengths.
 
-        Ships with equal ranges and without letters are one kind; its probabilities are those of any
-        one of these ships.
+        Ships with equal ranges and without letters are one kind. The probabilities of a kind are
+        those of any one of its ships.
         """
         self.require_some()
         fleet = self.position.game.fleet
@@ -391,9 +400,12 @@ class MixedPosterior(Posterior):
     def sample(
         self, n: int = 1, seed: np.random.Generator | int | None = None, masks: bool = False
     ) -> NDArray[Any]:
-        """Draw n independent configurations by their weights, as `Posterior.sample` does.
+        """Draw n independent configurations by their weights; uint8 of shape (n, rows, columns).
 
-        With letters the ships are in the order of the game's fleet.
+        A cell is 1 where a ship is. With letters the ships are in the order of the game's fleet.
+
+        seed -- a seed or a generator; without one, calls differ. masks -- if True, return each ship
+        by itself, as a cell set: uint64 of shape (n, ships, words).
         """
         self.require_some()
         rng = np.random.default_rng(seed)
@@ -411,10 +423,10 @@ class MixedPosterior(Posterior):
         return samples if masks else self._to_arrays(samples)
 
     def _ship_orders(self, part: Part) -> list[list[int]]:
-        """Return each way to give the ships of a part to the ships of the game.
+        """Return each way to match the ships of the game with the ships of a part.
 
-        A way has, for each ship of the game's fleet, an index in the fleet of the part. Without
-        letters there is one way.
+        The fleet of a part has known lengths. A way lists, for each ship of the game's fleet, the
+        index of its match in the fleet of the part. Without letters there is one way.
         """
         fleet, part_fleet = self.position.game.fleet, part.position.game.fleet
         if not self.position.game.names_hits:
@@ -427,10 +439,11 @@ class MixedPosterior(Posterior):
         return ships if masks else self._to_arrays(ships)
 
     def batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations as `list_all(masks=True)` does, in arrays of `size` rows.
+        """Yield all configurations in arrays of about `size` rows.
 
-        A configuration has a row for each order of the ships that its fleet allows. If these are
-        more than `size`, an array has as many rows.
+        An array is uint64 of shape (rows, ships, words). A row has a cell set for each ship. A
+        configuration of a part has a row for each way to match its ships with the ships of the
+        game. An array has at most `size` rows, unless there are more ways than that.
         """
         self.require_some()
         for weighed in self.parts:
@@ -439,9 +452,10 @@ class MixedPosterior(Posterior):
                 yield np.concatenate([batch[:, order] for order in orders])
 
     def list_weighted(self, limit: int = MOST_LISTED) -> WeightedShips:
-        """List all configurations as ships (see `sample`), and their integer weights.
+        """List all configurations, each as the cell sets of its ships, and their integer weights.
 
-        Raises TooLarge if there are more than `limit` configurations.
+        The ships are an array of shape (configurations, ships, words). Raises TooLarge if there are
+        more than `limit` configurations.
         """
         self.require_some()
         if self.configurations > limit:
@@ -467,7 +481,11 @@ def posterior_of(
     prior: Prior | None = None,
     progress: Progress[Status] = no_progress,
 ) -> Posterior:
-    """Return the posterior of a position of any kind."""
+    """Return the posterior of a position: a `MixedPosterior` if its fleet is not known.
+
+    prior -- the weights of the configurations, if not the default ones. progress -- called during a
+    long count.
+    """
     if isinstance(position, MixedPosition):
         return MixedPosterior(position, prior, progress)
     return Posterior(position, prior=prior, progress=progress)
@@ -477,13 +495,14 @@ def posterior_of(
 def _list_ship_orders(
     fleet: tuple[int, ...], part_fleet: tuple[int, ...], named: tuple[int, ...]
 ) -> list[list[int]]:
-    """Return each way to give the ships of a known fleet to the ships of a game with letters.
+    """Return each way to match the ships of a game, which have letters, with a known fleet.
 
-    A way has, for each kind of the game, an index in `part_fleet`. Each kind gets a ship of a
-    length in its range, and the kinds that hits have named get the ships with their letters.
+    A way lists, for each kind of the game, the index of its match in `part_fleet`. The match has a
+    length in the range of the kind. A kind that hits have named is matched with the ship that has
+    its letter.
 
-    fleet -- the kinds of the game, each with a letter. part_fleet -- the known fleet. named -- the
-    kinds that hits have named.
+    fleet -- the kinds of the game. part_fleet -- the known fleet. named -- the kinds that hits have
+    named.
     """
     index_by_letter = {letter_of(kind): i for i, kind in enumerate(part_fleet)}
     fixed = {kind: index_by_letter[letter_of(kind)] for kind in named}

@@ -186,9 +186,9 @@ class Posterior:
 
     @cached_property
     def _cases(self) -> list[SunkAssignment]:
-        """The ways in which the sunk ships can lie, without barred ships and those of weight 0.
+        """The ways in which the sunk ships can lie, without barred ships and ships of weight 0.
 
-        Each configuration that is left belongs to one of them.
+        Each configuration that is left belongs to one of these ways.
         """
         barred = self._barred | (self.prior.barred if self.prior else frozenset())
         if not barred:
@@ -210,7 +210,10 @@ class Posterior:
     def _ask_cases(self, question: Callable[[Constraints, Progress[Status]], T]) -> Iterator[T]:
         """Yield the answer to a question for each case, and report the share of cases done.
 
-        question -- gets the constraints of a case, and reports its own progress.
+        A case is one way in which the sunk ships can lie.
+
+        question -- a function of the constraints on the other ships of a case, and of a function
+        that it calls to report its own progress.
         """
         report = meter(self._progress, len(self._cases))
         for cases_done, case in enumerate(self._cases):
@@ -245,7 +248,11 @@ class Posterior:
 
     @property
     def is_possible(self) -> bool:
-        """True if some configuration is left; counting stops at the first case that has one."""
+        """True if some configuration is left.
+
+        Configurations are counted case by case, and the first case that has one is enough. A case
+        is one way in which the sunk ships can lie.
+        """
         if self.prior is not None and self.prior.rows is not None:
             return any(self._compatible_rows())
         if not self._is_counted:
@@ -255,10 +262,10 @@ class Posterior:
     def first_impossible(self, prior: Prior | None = None) -> int:
         """Return the number, from 1, of the first shot after which no configuration is left.
 
-        0 if the game has no configuration even without a shot; one more than the number of shots if
-        some are left.
+        It is 0 if there is no configuration even before the first shot. It is one more than the
+        number of shots if some configuration is left after all of them.
 
-        prior -- configurations of weight 0 by it do not count.
+        prior -- a configuration of weight 0 by this prior does not count.
         """
         position, shots = self._counted_position, self._counted_position.shots
 
@@ -303,7 +310,8 @@ class Posterior:
     def _case_counts(self) -> list[dict[Ship, int]]:
         """The number of configurations with each ship that is not sunk, for each case.
 
-        The number of configurations of each case comes with it, so `_case_sizes` is set too.
+        A case is one way in which the sunk ships can lie. This also sets `_case_sizes`, the number
+        of configurations of each case.
         """
         results = list(self._ask_cases(self._sweep.count_by_placement))
         self._case_sizes = [size for size, _ in results]
@@ -386,7 +394,10 @@ class Posterior:
 
     @cached_property
     def _placement_weights(self) -> Mapping[int, float]:
-        """The total weight of the configurations with each placement; integers if exact."""
+        """The total weight of the configurations with each placement (mask).
+
+        The weights are integers if answers are exact (`is_exact`), else floats.
+        """
         if self.prior is None:
             return self.placements
         if self._floats is not None:
@@ -407,9 +418,10 @@ class Posterior:
         return self.list_weighted()
 
     def list_weighted(self, limit: int = MOST_LISTED) -> WeightedShips:
-        """List all configurations that have a weight, as ships (see `sample`), and their weights.
+        """List all configurations that have a weight, as the cells of their ships, and the weights.
 
-        Raises TooLarge if more than `limit` configurations would have to be listed.
+        The ships are an array of shape (configurations, ships, words). Raises TooLarge if more than
+        `limit` configurations would have to be listed.
         """
         if self.prior is None or self._candidates <= limit:
             ships = self._list_candidates()
@@ -448,10 +460,10 @@ class Posterior:
 
     @cached_property
     def _floats(self) -> _FloatWeights | None:
-        """The total weights as floats.
+        """The total weights as floats: of each case, and of each placement.
 
-        None if the weight of a configuration is not a product over its ships, or if the weights are
-        too far apart for floats.
+        They are None if the weight of a configuration is not a product over its ships. They are
+        None as well if the weights are too far apart for floats.
         """
         assert self.prior is not None
         self.require_some()
@@ -469,9 +481,11 @@ class Posterior:
         return floats if self._are_accurate(floats) else None
 
     def _weigh(self, weights: Mapping[int, int]) -> _FloatWeights:
-        """Add up the weights of the configurations, each the product of its placements' weights.
+        """Return the total weights of the cases and of the placements, as floats.
 
-        Weights are scaled first, so that the greatest of each kind of ship is 1.
+        A configuration weighs the product of the weights of its placements. A case is one way in
+        which the sunk ships can lie. The given weights are scaled first, so that the greatest of
+        each kind of ship is 1.
 
         weights -- of placements (masks).
         """
@@ -495,7 +509,7 @@ class Posterior:
         return _FloatWeights(factors, case_totals, placements)
 
     def _are_accurate(self, floats: _FloatWeights) -> bool:
-        """True if nothing overflows, and what underflows is negligible.
+        """True if these sums of weights do not overflow, and lose little to underflow.
 
         Let there be n configurations, and R roundings behind a sum. No factor is above 1, so each
         rounding loses at most 2^-1075 to underflow in each configuration, and a probability loses
@@ -531,9 +545,9 @@ class Posterior:
         return self.prior is None or self._floats is None
 
     def _sum_listed(self, values: Sequence[int]) -> dict[Ship, int]:
-        """Add up, for each ship, the values of the listed configurations that have it.
+        """Map each ship (kind, mask) to the sum of the values of the configurations with it.
 
-        values -- one for each configuration.
+        values -- one for each of the listed configurations (`_listed`).
         """
         sums: Counter[Ship] = Counter()
         for i, kind in enumerate(self.position.game.fleet):
@@ -577,8 +591,8 @@ class Posterior:
     def greedy_shots(self) -> list[Cell]:
         """Return the unshot cells most likely to hold a ship, all ties, in row-major order.
 
-        Ties are exact if answers are (`is_exact`); else cells within the relative error are tied.
-        Empty if every ship is sunk.
+        Without exact answers (`is_exact`), cells are tied if they differ by no more than their
+        errors. The list is empty if every ship is sunk.
         """
         game, closed = self.position.game, self.observations.closed
         unshot = [cell for cell in range(game.cells) if not closed >> cell & 1]
@@ -644,9 +658,10 @@ class Posterior:
         return configurations if masks else self._to_arrays(configurations)
 
     def batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations, as `list_all(masks=True)` has them, in arrays of `size` rows.
+        """Yield all configurations in arrays of `size` rows.
 
-        The last array may have fewer rows.
+        An array is uint64 of shape (rows, ships, words). A row has a cell set for each ship. With a
+        prior, only configurations that have a weight come. The last array may have fewer rows.
         """
         self.require_some()
         if self._is_counted:
@@ -662,7 +677,11 @@ class Posterior:
         return next(self._list_in_batches(self._candidates), nothing)
 
     def _list_in_batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations that the constraints leave, in arrays of `size` rows."""
+        """Yield all configurations in arrays of `size` rows; the last array may have fewer.
+
+        A row has a cell set for each ship. The rows come case by case: a case is one way in which
+        the sunk ships can lie.
+        """
         batch: list[CellSets] = []  # the start of an array
         rows_left = size
         for case, case_size in zip(self._cases, self._case_sizes, strict=True):
@@ -697,7 +716,12 @@ class Posterior:
         return [self._draw_ships(ships) for ships in self._sample_masks(drawn)]
 
     def _sample_masks(self, drawn: CellSets) -> list[list[int]]:
-        """Return the ships (masks) of each sample; OptsearchError for an array of cells."""
+        """Return the ships (masks) of each sample of an array.
+
+        drawn -- what `sample(…, masks=True)` returned.
+
+        Raises OptsearchError for an array that does not tell ships apart.
+        """
         if drawn.dtype != np.uint64:
             raise OptsearchError(
                 f"an array of {drawn.dtype} does not tell ships apart; give what "
@@ -706,7 +730,10 @@ class Posterior:
         return list(map(to_masks, drawn))
 
     def _draw_ships(self, ships: Sequence[int]) -> str:
-        """Return the board as lines of text, with a sign for each ship on its cells."""
+        """Return the board as lines of text, with a sign for each ship on its cells.
+
+        ships -- the masks of the ships.
+        """
         game = self.position.game
         signs = ["."] * game.cells
         for cell in bits(game.holes):
@@ -718,7 +745,10 @@ class Posterior:
         return "\n".join("".join(signs[start : start + game.columns]) for start in row_starts)
 
     def _sample_uniformly(self, sample_count: int, rng: np.random.Generator) -> CellSets:
-        """Draw n configurations, all equally likely, by their ranks."""
+        """Draw some configurations, all equally likely, each as the cell sets of its ships.
+
+        They are found by random ranks, or ship by ship if there are too many for ranks in 64 bits.
+        """
         self.require_some()
         if self.configurations >= 2**64:  # too many for ranks in 64 bits
             return np.array(
@@ -747,7 +777,13 @@ class Posterior:
     def _sample_by_floats(
         self, sample_count: int, rng: np.random.Generator, floats: _FloatWeights
     ) -> CellSets:
-        """Draw n configurations by weights that are floats: the case of each, then its rank."""
+        """Draw some configurations by their weights, each as the cell sets of its ships.
+
+        A case is drawn for each first: one way in which the sunk ships can lie. Then a
+        configuration of this case is drawn.
+
+        floats -- the total weights, and the weights of placements.
+        """
         totals = np.array(floats.cases)
         cases = rng.choice(len(totals), size=sample_count, p=totals / totals.sum())
         samples = np.empty(self._shape(sample_count), np.uint64)
@@ -763,6 +799,8 @@ class Posterior:
         self, case: SunkAssignment, ranks: Ranks, factors: Mapping[int, float] | None = None
     ) -> CellSets:
         """Return the configurations of a case with the given ranks, the sunk ships first.
+
+        A case is one way in which the sunk ships can lie.
 
         factors -- weights of placements (masks), if the ranks are by weight.
         """
@@ -854,11 +892,12 @@ class _Sinking(NamedTuple):
 
 
 def sunk_assignments(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
-    """Yield each way in which the sunk ships can lie; each configuration belongs to one.
+    """Yield each way in which the sunk ships can lie, with the constraints on the other ships.
 
-    If every hit has a label, there is at most one way: ships with another label on a hit are
-    barred, and a ship counts as sunk if the label of one hit determines its placement. With lies,
-    there is a way for each choice of the false replies.
+    Each configuration belongs to one way. If every hit has a label, there is at most one: ships
+    with another label on a hit are barred, and a ship counts as sunk if the label of one hit
+    determines its placement. If some replies may be lies, there is a way for each choice of the
+    false replies.
     """
     game = position.game
     if isinstance(position, NoisyPosition):
@@ -897,7 +936,10 @@ def barred_ships(position: Position) -> frozenset[Ship]:
 
 
 def _sinkings(position: Position) -> list[_Sinking]:
-    """List the sinkings; a ship also counts as sunk if the label of a hit fits no other ship."""
+    """List the sunk ships: a cell of each, its kind if told, and cells within which it lies.
+
+    A ship also counts as sunk if the label of a hit fits no other ship.
+    """
     game, hits_mask, sinkings = position.game, 0, []
     for shot in position.shots:
         cell_mask, kind = game.bit(shot.cell), shot.reply.label
@@ -925,7 +967,8 @@ def _place_sunk(
 ) -> Iterator[tuple[int, ...]]:
     """Yield each way to place the sunk ships, as masks in the order of the sinkings.
 
-    placed -- the ships of the first sinkings; each way begins with them.
+    barred -- ships (kinds and masks) that are known not to be on the board. placed -- the ships of
+    the first sinkings; each way begins with them.
     """
     if len(placed) == len(sinkings):
         yield placed
