@@ -213,10 +213,10 @@ class _Certificate:
     # Hidings
 
     def list_hidings(self) -> dict[Hiding, int]:
-        """Map each hiding to its number of configurations, and fill in `examples`.
+        """Return all that the hider can hide, with the number of configurations of each hiding.
 
-        A hiding is what the hider can hide: if nothing is announced, all cells of a configuration
-        together, else its ships.
+        If nothing is announced, a hiding is all cells of a configuration together, else its ships.
+        `examples` gets one configuration of each hiding.
         """
         counts: Counter[Hiding] = Counter()
         for ships in reference.configurations(Position(self.game)):
@@ -241,9 +241,10 @@ class _Certificate:
     # The hider
 
     def hider_weights(self, entries: list[dict[str, Any]]) -> dict[Hiding, int]:
-        """Return the weight of each hiding in the hider's mix.
+        """Return how often the hider uses each hiding, as whole numbers.
 
-        An entry of the file gives one hiding of an orbit; all of them get its weight.
+        entries -- the entries of the file. An entry gives one hiding; all its images under
+        symmetries of the grid get the same weight.
         """
         weights: dict[Hiding, int] = {}
         for entry in entries:
@@ -276,10 +277,12 @@ class _Certificate:
     def least_payment(self, weights: dict[Hiding, int]) -> tuple[int, str]:
         """Return the least total that a tree pays against the hider's mix, and the method used.
 
-        A tree pays its shots, or for within=K 1 for a game that it does not finish; each hiding
-        counts as often as it weighs. For the mean, silent games are searched here, and solved by
-        the exact solver if that is too long. Large silent games for within=K are solved by it, too.
-        All other games are computed by the definition.
+        A tree pays its shots, or for within=K 1 for a game that it does not finish. weights -- how
+        often each hiding counts.
+
+        Silent games for the mean are searched here; if that is too long, the exact solver is
+        called. It is also called for large silent games with within=K. All other games are computed
+        by the definition.
         """
         is_mean = self.objective.shots is None
         if self.game.is_silent and is_mean:
@@ -297,7 +300,11 @@ class _Certificate:
         return self.least_payment_by_definition(weights), "the definition"
 
     def least_payment_by_definition(self, weights: dict[Hiding, int]) -> int:
-        """Return `least_payment` by `optsearch.check.reference`."""
+        """Return the least total that a tree pays, by trying every shot in every position.
+
+        A tree pays its shots, or for within=K 1 for a game that it does not finish. weights -- how
+        often each hiding counts. The module `optsearch.check.reference` computes it.
+        """
         with reference.caches():
             weight_of: Counter[reference.Hidden] = Counter()
             for hiding, weight in weights.items():
@@ -311,10 +318,10 @@ class _Certificate:
     # The shooter
 
     def orbit_payments(self, entries: list[dict[str, Any]]) -> dict[Hiding, Fraction]:
-        """Return the mean that the shooter's mix of trees pays against each orbit.
+        """Return the mean that the shooter's mix of trees pays against each orbit of hidings.
 
-        An orbit is the hidings that symmetries of the grid map to each other; the least of them
-        names it.
+        An orbit is a group of hidings that the symmetries of the grid map to each other; the least
+        of them names it. entries -- the entries of the file, each a tree and its probability.
         """
         orbits: dict[Hiding, list[Hiding]] = {}  # name -> hidings
         for hiding in self.configuration_counts:
@@ -341,9 +348,10 @@ class _Certificate:
         return int(shots > self.objective.shots)
 
     def replay(self, tree: Any, name: str) -> dict[Hiding, int]:
-        """Return the number of shots that a tree takes for each hiding; name -- for errors.
+        """Return the number of shots that a tree takes for each hiding.
 
         Every node is checked: its shot, its replies, and at a leaf the number of configurations.
+        name -- what errors call the tree.
         """
         shots: dict[Hiding, int] = {}
         waiting = [(tree, list(self.configuration_counts), 0, 0)]
@@ -436,9 +444,10 @@ class _Search:
         return None if misses is None else self.hits * sum(self.weights) + misses
 
     def misses(self, family: int, limit: int) -> int | None:
-        """Return the least misses of a family if below the limit, else a lower bound >= limit.
+        """Return the least misses of a family, summed over its sets by weight, if below the limit.
 
-        Return None once the effort is used up.
+        Else return a lower bound of them, which is the limit or more. Return None once the effort
+        is used up.
         """
         if family.bit_count() <= 1:
             return 0
@@ -473,7 +482,10 @@ class _Search:
         return value
 
     def shots(self, family: int) -> list[_SearchShot]:
-        """List the shots that split a family, the least bound first; equal splits count once."""
+        """Return the shots that split a family, the least lower bound first.
+
+        Cells that split it into the same two parts count once.
+        """
         shots = []
         for hit in {column & family for column in self.columns} - {0, family}:
             missed = family & ~hit
@@ -487,11 +499,12 @@ class _Search:
         return sum(self.weights[bit] for bit in bits(family))
 
     def bound(self, family: int) -> int:
-        """Return a lower bound on the misses of a family, by leaf counting.
+        """Return a lower bound of the misses of a family, summed over its sets by weight.
 
-        A set with k cells in doubt that is found after j misses is a sequence of k hits and j
-        misses that ends in a hit. So at most C(k - 1 + j, j) sets are found after j misses. It is
-        best if the heaviest sets have the fewest misses.
+        A cell in doubt is one that some of the sets have, but not all. A set with k such cells that
+        is found after j misses is a sequence of k hits and j misses that ends in a hit. So at most
+        C(k - 1 + j, j) sets are found after j misses. It is best if the heaviest sets have the
+        fewest misses.
         """
         if family not in self.bounds:
             certain_hits = sum(column & family == family for column in self.columns)

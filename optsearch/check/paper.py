@@ -129,10 +129,10 @@ def solve(
 
 
 def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) -> dict[int, int]:
-    """Return the least total height after each first shot.
+    """Return for each first shot the least total of shots over all configurations.
 
-    A shot is the index of its cell among the cells that can have a ship. The states found so far
-    are written to the disk, also after an error or ctrl-C.
+    A first shot is the index of its cell among the cells that can have a ship. The states found so
+    far are written to the disk, also after an error or ctrl-C.
     """
     try:
         return kernel.first_shots()
@@ -147,9 +147,9 @@ def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) 
 
 
 def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
-    """Return for each cell the sets that have it, as bits: uint64 of shape (cells, words).
+    """Return for each cell which sets have it: a row of bits in 64-bit words.
 
-    Set i is bit i % 64 of word i // 64.
+    Set i is bit i % 64 of word i // 64. The shape is (cells, words).
     """
     words = (len(sets) + 63) // 64
     columns = np.zeros((len(cells), words), np.uint64)
@@ -199,10 +199,11 @@ def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
 
 
 def _can_be_misses(misses: int, sets: list[int]) -> bool:
-    """True if the misses can be shot in an order in which each might have been a hit.
+    """True if the cells can be missed in an order in which each shot might have been a hit.
 
-    The last shot of such an order is a cell that some set has without any other of the misses. It
-    is taken away, and so on. misses -- a mask.
+    misses -- the cells, as a mask. sets -- the masks of the configurations. The last shot of such
+    an order is a cell that some set has without any other of the misses. It is taken away, and so
+    on.
     """
     part_masks = [mask & misses for mask in sets]
     while misses:

@@ -138,7 +138,10 @@ class Marks:
 
     @classmethod
     def of(cls, game: Game) -> Marks:
-        """Return the marks of a game in which the label of a hit does not depend on its time."""
+        """Return the marks of a game: what a hit can show on each cell.
+
+        It is for games in which the label of a hit does not depend on the time of the shot.
+        """
         bit_of = _mark_bits(game)
         marks_on = [0] * game.cells
         for (_, cells), bit in bit_of.items():
@@ -158,10 +161,10 @@ class Marks:
         return self._images[marks]
 
     def normal_form(self, family: WeightedSets) -> WeightedSets:
-        """Return the normal form of a family, which equivalent families share.
+        """Return one fixed form of a family, which all equivalent families share.
 
-        The marks that are in every set are left out. Of the images under all symmetries, the least
-        is returned.
+        Marks that are in every set are left out. Every symmetry then gives an image of the family;
+        the form is the least of these images.
         """
         certain = certain_marks(family)
         images_of_sets = [self.images(marks & ~certain) for marks, _ in family]
@@ -180,9 +183,10 @@ class Marks:
         return self._cells[marks]
 
     def parts(self, family: WeightedSets) -> list[WeightedSets]:
-        """Split a family by the marks of its certain hits, until each has one mark in each part.
+        """Split a family into parts in which no certain hit can show more than one mark.
 
-        A certain hit costs no miss, and its mark does not depend on the time of the shot. So
+        A mark is what a hit shows, such as the name of a ship. A certain hit is a cell that every
+        set has. Shooting it costs no miss, and its mark does not depend on the time of the shot. So
         shooting it before any other cell loses nothing.
         """
         if not self.is_labelled:
@@ -213,10 +217,11 @@ class Marks:
         return [(undecided & on_cell).bit_count() for on_cell in self.marks_on]
 
     def shots(self, family: WeightedSets) -> Iterator[tuple[int, int, list[WeightedSets]]]:
-        """Yield the first shots that tell something: cell, weight missed, and parts by reply.
+        """Yield the first shots that tell something: cell, weight missed, and families after it.
 
-        Such a cell has a mark that is in some of the sets but not in all. weight missed -- of the
-        sets that the shot misses. The parts are split further by the marks of certain hits.
+        Such a cell has a mark that is in some of the sets but not in all. The weight missed is that
+        of the sets without a mark on the cell. The families are one for each reply, split further
+        by what certain hits show (`parts`).
         """
         for cell, undecided_marks in enumerate(self.count_undecided(family)):
             if not undecided_marks:
@@ -231,7 +236,7 @@ class Marks:
             yield cell, weight(missed), [p for part in parts_by_reply for p in self.parts(part)]
 
     def bound_by_counting(self, family: WeightedSets) -> int:
-        """Bound the misses of a family from below by counting: the greater of two numbers.
+        """Return a lower bound of the misses of a family by counting: the greater of two numbers.
 
         *Leaf counting.* The replies to the shots of a strategy until a set is found are a word of
         hits and misses that ends in a hit; no two sets have the same word. Hits that tell nothing
@@ -241,8 +246,8 @@ class Marks:
         misses; it is best if the heaviest sets have the fewest.
 
         *Cover.* Take the shots of a strategy until its first hit. Shot i of them, from 0, is the
-        first to hit sets of at most the i-th greatest weight of all sets with one cell; they have
-        i misses before it. (A set with no mark left counts as if it had a cell of its own.)
+        first to hit sets of at most the i-th greatest weight of all sets with one cell; they have i
+        misses before it. (A set with no mark left counts as if it had a cell of its own.)
         """
         certain = certain_marks(family)
         sets = [(marks & ~certain, set_weight) for marks, set_weight in family]
@@ -280,7 +285,11 @@ def _mark_bits(game: Game) -> dict[tuple[object, int], int]:
 
 
 def marks_of(game: Game, ships: Sequence[int]) -> int:
-    """Return the mask of the marks of a configuration; ships -- its ships as masks of cells."""
+    """Return the mask of the marks that hits on a configuration show.
+
+    A mark is the cell shot with the label of the hit, or the ship if hits show their ships. ships
+    -- the ships of the configuration as masks of cells.
+    """
     bit_of = _mark_bits(game)
     marks = 0
     for ship, kind in zip(ships, game.kinds_of(ships), strict=True):
@@ -313,10 +322,12 @@ def weight(family: WeightedSets) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _leaf_counting(weights: tuple[int, ...], hits: int, replies: int) -> int:
-    """Bound the total misses of sets from below, by leaf counting (`Marks.bound_by_counting`).
+    """Return a lower bound of the total misses of all sets together.
 
-    weights -- of the sets, in falling order. hits -- the most marks of a set. replies -- the most
-    replies to a hit.
+    The replies until a set is found are a word that ends in a hit, and each set has a word of its
+    own. So the sets have at least as many misses as the words with the fewest. weights -- the
+    weights of the sets, the greatest first. hits -- the most marks of a set, so the hits in a word.
+    replies -- the most replies to a hit.
     """
     # The misses of the sets, the fewest first: j misses as often as there are words with j misses.
     misses: Iterator[int] = count()  # without a hit there is one word for each number of misses
@@ -398,11 +409,12 @@ def _columns(masks: Sequence[int]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def _misses_of_subsets(columns: tuple[int, ...], weights: tuple[int, ...]) -> list[int]:
-    """Return the least misses of each subset of some sets, by the definition.
+    """Return for each subset of some sets its least misses, summed over its sets by weight.
 
-    They are the least, over all shots that split the subset, of the weight missed and the misses of
-    both parts. The bits of an index are the sets in the subset. columns -- for each cell the sets
-    that have it, as bits.
+    They are computed by the definition: the least, over all shots that split the subset, of the
+    weight missed and the misses of both parts. The index of a subset has a bit for each of its
+    sets. columns -- for each cell the sets that have it, as such bits. weights -- those of the
+    sets.
     """
     weight_sums = _subset_sums(weights)
     misses = [0] * len(weight_sums)
@@ -417,9 +429,10 @@ def _misses_of_subsets(columns: tuple[int, ...], weights: tuple[int, ...]) -> li
 
 
 def root_of(position: Position, prior: Prior | None = None) -> WeightedSets:
-    """Return the family of a position: the marks of its configurations, with their weights.
+    """Return what a proof is about: the possible sets of marks of a position, and their weights.
 
-    The configurations are listed by the definition. Raises TooLarge for more than MAX_SETS sets,
+    A mark is what a hit shows. prior -- the weights of the configurations; without it each weighs
+    1. The configurations are listed by the definition. Raises TooLarge for more than MAX_SETS sets,
     ImpossiblePosition if none is left, NotSupported if sinkings are announced or the first hit ends
     the game.
     """
@@ -452,15 +465,19 @@ def root_of(position: Position, prior: Prior | None = None) -> WeightedSets:
 def check(path: str | Path, prior: Prior | None = None) -> CheckedProof:
     """Check the proof in a file; nothing but the file and its prior is used.
 
-    This is plain Python on the listing of `optsearch.check.reference`, without any solver. Raises
-    ProofError, which names the claim, for a file that is not a proof or does not prove the total
-    height in its head.
+    prior -- the weights of the configurations, if the proof is by one. This is plain Python on the
+    listing of `optsearch.check.reference`, without any solver. Raises ProofError, which names the
+    claim, for a file that is not a proof or does not prove the total height in its head.
     """
     return check_proof(load(path), str(path), prior)
 
 
 def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = None) -> CheckedProof:
-    """Check a proof as `check` does; name -- what errors call it."""
+    """Check that the claims of a proof are right, and prove the total height that it states.
+
+    prior -- the weights of the configurations, if the proof is by one. name -- what errors call the
+    proof. Raises ProofError if the check fails.
+    """
     started = time.perf_counter()
     if proof.prior != (prior.digest if prior else ""):
         origin = f"by the prior {proof.prior}" if proof.prior else "by no prior"
@@ -524,7 +541,11 @@ def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name
 
 
 def _bound_by_prices(family: WeightedSets, prices: Prices, marks: Marks, where: str) -> int:
-    """Return `priced_misses` of a claim; ProofError, beginning with `where`, if they do not fit."""
+    """Return the lower bound of the misses of a family that the prices of a claim prove.
+
+    prices -- one for each set. Raises ProofError, which begins with `where`, if they do not fit the
+    family, or if hits tell something.
+    """
     if marks.is_labelled:
         raise ProofError(f"{where}: prices are for games in which hits tell nothing")
     try:
@@ -551,7 +572,7 @@ def save(proof: Proof, path: str | Path) -> None:
 
 
 def write(path: str | Path, head: Mapping[str, object], claims: Sequence[Claim]) -> None:
-    """Write a file with a head and claims, one on each line."""
+    """Write a proof to a file: the head, then one claim on each line, all as JSON."""
     lines = [json.dumps(head, ensure_ascii=False)]
     for claim in claims:
         sets, weights = zip(*claim.family, strict=True)
@@ -614,10 +635,10 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
 def read_claims(
     path: str | Path, lines: Sequence[str], marks: int, board: str
 ) -> tuple[Claim, ...]:
-    """Return the claims in these lines; raise ProofError for any other line.
+    """Return the claims in the lines of a proof file.
 
-    marks -- the number of marks that sets may have. board -- where these marks are, in words for
-    errors.
+    marks -- the number of different marks, the bits that a set may have. board -- where the marks
+    are, in words for errors. Raises ProofError for a line that is not a claim.
     """
     return tuple(
         _parse_claim(line, marks, board, f"{path}, claim {n}") for n, line in enumerate(lines, 1)
@@ -633,9 +654,11 @@ def _parse_json(line: str, where: str) -> object:
 
 
 def _parse_claim(line: str, marks: int, board: str, where: str) -> Claim:
-    """Return the claim in a line; ProofError, beginning with `where`, if it is not one.
+    """Return the claim in a line of a proof file.
 
-    marks, board -- as in `read_claims`. A set must not occur twice, nor have other marks.
+    marks -- the number of different marks, the bits that a set may have. board -- where the marks
+    are, in words for errors. where -- how an error begins. Raises ProofError if the line is not a
+    claim, or has a set twice or with other marks.
     """
 
     def refuse(problem: str) -> NoReturn:

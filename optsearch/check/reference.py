@@ -43,7 +43,7 @@ Family = frozenset[tuple[Hidden, int]]  # with the number of configurations that
 
 
 def configurations(position: Position) -> Iterator[tuple[int, ...]]:
-    """Yield every configuration compatible with a position, as a tuple of ships (masks)."""
+    """Yield every configuration that fits a position, as a tuple of ships (masks of cells)."""
     game = position.game
 
     def place_rest(ships: tuple[int, ...], closed: int) -> Iterator[tuple[int, ...]]:
@@ -67,10 +67,11 @@ def configurations(position: Position) -> Iterator[tuple[int, ...]]:
 
 
 def family(position: Position, prior: Prior | None = None) -> Family:
-    """Return the family of a position: what is still hidden, with the number of configurations.
+    """Return all that can still be hidden in a position, with the number of configurations of each.
 
-    Compatible configurations that hide the same (`hidden_of`) are counted together. With a prior
-    their weights are added up, and what has weight 0 is left out.
+    What a configuration still hides is the cells left to hit, with the replies that they give
+    (`hidden_of`). prior -- weights of the configurations, which are then added up instead; what has
+    weight 0 is left out.
     """
     weight_of_hidden: Counter[Hidden] = Counter()
     for ships in configurations(position):
@@ -84,10 +85,11 @@ def family(position: Position, prior: Prior | None = None) -> Family:
 
 
 def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
-    """Return what a configuration still hides; hits -- the mask of the cells hit.
+    """Return what a configuration still hides: the cells left to hit, and their replies.
 
-    It is the mask of the cells left if all hits have the reply HIT. Else it is a tuple of pieces:
-    cells, the reply to a hit on one of them, and the reply to the hit on the last of them.
+    If all hits have the reply HIT, it is the mask of the cells left. Else it is a tuple of pieces.
+    A piece is a mask of cells, the reply to a hit on one of them, and the reply to the hit on the
+    last of them. hits -- the mask of the cells hit.
     """
     if game.ends_at_hit and hits:
         return ()
@@ -117,7 +119,10 @@ def shoot(family: Family, cell: int) -> dict[Reply, Family]:
 
 
 def _shoot_at(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
-    """Return the reply of one configuration to a shot (mask), and what it hides after it."""
+    """Return the reply to a shot, and what is still hidden after it.
+
+    hidden -- what one configuration hides before the shot. shot -- the mask of the cell.
+    """
     if isinstance(hidden, int):
         return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)
     for i, (cells, first_reply, last_reply) in enumerate(hidden):
@@ -164,9 +169,10 @@ def weight(family: Family) -> int:
 
 @cache
 def total_height(family: Family, shots: float = inf) -> float:
-    """Return the least total of shots over all configurations, if each may take at most `shots`.
+    """Return the least total of shots over all configurations of a family.
 
-    It is an integer, or infinite if no strategy keeps to this limit.
+    shots -- the most shots that each configuration may take. The result is an integer, or infinite
+    if no strategy keeps to this limit.
     """
     if is_over(family):
         return 0
@@ -174,8 +180,9 @@ def total_height(family: Family, shots: float = inf) -> float:
 
 
 def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
-    """Map each useful cell to the least total height of strategies that shoot it now.
+    """Return for each useful cell the least total of shots if it is shot now.
 
+    The total is over all configurations. A useful cell is one that some configuration still hides.
     shots -- the most shots that a configuration may take, this one included.
     """
     if shots == 0:
@@ -189,9 +196,10 @@ def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
 
 @cache
 def best_greedy(family: Family) -> int:
-    """Return the least total height of strategies that always shoot a most probable useful cell.
+    """Return the least total of shots if a most probable cell is shot each time.
 
-    A certain hit is always among the most probable cells.
+    The total is over all configurations of the family. A certain hit is always among the most
+    probable cells.
     """
     if is_over(family):
         return 0
@@ -217,9 +225,10 @@ def finished(family: Family, shots: int) -> int:
 
 
 def finished_by_first_shot(family: Family, shots: int) -> dict[int, int]:
-    """Map each useful cell to the most configurations finished if it is shot now.
+    """Return for each useful cell the most configurations that can be finished if it is shot now.
 
-    shots -- the limit, this shot included.
+    A useful cell is one that some configuration still hides. shots -- the most shots that a
+    configuration may take, this one included.
     """
     if shots == 0:
         return dict.fromkeys(useful_cells(family), 0)

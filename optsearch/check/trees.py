@@ -21,7 +21,7 @@ Weights = NDArray[np.object_] | None  # of configurations; None if each counts o
 
 
 def require_prior(tree: DecisionTree, prior: Prior | None) -> None:
-    """Raise TreeError unless this is the prior that weighs the leaves of a tree."""
+    """Raise TreeError unless a tree was made with this prior, or both are without one."""
     if prior is not None:
         prior.require(tree.position.game)
     if prior is not None and not tree.prior:
