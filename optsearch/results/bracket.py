@@ -78,7 +78,7 @@ _ROLLOUT = _Player("rollouts", "rollout", 400_000, 150_000)
 def known_bounds(
     position: Position, results: Path = RESULTS, prior: Prior | None = None
 ) -> list[Bound]:
-    """Return every known bound of a position, on both sides; lower bounds first.
+    """Return every known bound on the least mean number of shots from a position; lower ones first.
 
     results -- the folder with the tables of results. prior -- the weights of the configurations;
     with one, bounds that count configurations without a list are left out. Raises the errors of
@@ -97,8 +97,10 @@ def bounds_in_turn(
     seconds: float = SECONDS,
     leave_out: LeaveOut = ignore_left_out,
 ) -> Iterator[Bound]:
-    """Yield the bounds of `known_bounds` one after the other, the quick ones on both sides first.
+    """Yield every known bound on the least mean number of shots, as soon as it is found.
 
+    Quick lower and upper bounds come first. position -- the shots are counted from there on.
+    prior -- the weights of the configurations. results -- the folder with the tables of results.
     seconds -- the limit of time for each bound. leave_out -- called with each bound that would take
     longer, by an estimate. with_optimum -- True to yield a stored optimum as a bound on both sides.
     progress -- called after each step with its status; an error that it raises ends the step, and
@@ -127,7 +129,12 @@ def _lower_bounds(
     seconds: float,
     leave_out: LeaveOut,
 ) -> Iterator[Bound]:
-    """Yield the lower bounds that are computed quickly, then the stored ones."""
+    """Yield lower bounds on the least mean number of shots: quickly computed, then stored ones.
+
+    results -- the folder with the tables of stored bounds. with_optimum -- True to yield a stored
+    optimum, too. seconds -- the limit of time for each bound. leave_out -- called with each bound
+    that would take longer, unless it is stored.
+    """
     game = position.game
     stored = [] if position.shots else stored_two_hidden(game, results)
     stored_names = {bound.name for bound in stored}
@@ -156,9 +163,14 @@ def _upper_bounds(
     seconds: float,
     leave_out: LeaveOut,
 ) -> Iterator[Bound]:
-    """Yield the stored upper bounds or, if there are none, those of strategies evaluated here.
+    """Yield upper bounds on the least mean number of shots: what some strategies take.
 
-    If no strategy can be evaluated in time, the bound is that of shooting at random.
+    Stored bounds are yielded if there are any. Otherwise a few strategies are evaluated now. If
+    none can be evaluated in time, the bound is the mean of shooting at random.
+
+    results -- the folder with the tables of stored bounds. with_optimum -- True to yield a stored
+    optimum, too. seconds -- the limit of time for each bound. leave_out -- called with each
+    strategy that would take longer or cannot play so large a board.
     """
     game = position.game
     stored = [] if position.shots else printed_bounds(game) + stored_evaluations(game, results)
@@ -198,7 +210,11 @@ def _players_to_evaluate(game: Game, number: int) -> list[_Player]:
 
 
 def _or_by_chance(evaluate: Callable[[], Bound], position: Position) -> Iterator[Bound]:
-    """Yield a bound; if it is cut short, yield that of shooting at random and raise again."""
+    """Yield the bound that a function computes.
+
+    If a limit of time or ctrl-C ends the function, the bound of shooting at random is yielded, and
+    the error is raised again.
+    """
     try:
         yield evaluate()
     except (LimitReached, KeyboardInterrupt):
@@ -207,7 +223,7 @@ def _or_by_chance(evaluate: Callable[[], Bound], position: Position) -> Iterator
 
 
 def _chance_bound(position: Position) -> Bound:
-    """Return the bound of shooting at random."""
+    """Return the upper bound that shooting at random gives: its mean number of shots."""
     return Bound(
         "cells at random",
         "upper",
@@ -301,10 +317,12 @@ def bounds(
     prior: Prior | None = None,
     shots: str = "",
 ) -> Bracket:
-    """Return every known bound from a position on, sorted, and the bracket they leave.
+    """Return every known bound on the least mean number of shots, and the bracket that they leave.
 
-    position -- a position, or a game or its text; shots -- that were made, as in `A2=hit B3=miss`.
-    results, prior, errors -- as `known_bounds`.
+    The bracket is from the greatest lower to the least upper bound. position -- a position from
+    which on shots count, or a game or its text. shots -- those made, as in `A2=hit B3=miss`.
+    results -- the folder with the tables of results. prior -- the weights of the configurations.
+    Raises the errors of `known_bounds`.
     """
     position = Position.of(position, shots)
     return Bracket.of(position, known_bounds(position, Path(results), prior))
@@ -313,9 +331,10 @@ def bounds(
 def _strategy_bound(
     player: _Player, position: Position, number: int, progress: Progress[BoundsStatus]
 ) -> Bound:
-    """Return the bound that a strategy gives: its mean shots from a position on.
+    """Return the upper bound that a strategy gives: its mean number of shots from a position on.
 
-    It is evaluated on every configuration; number -- of these.
+    The strategy plays every configuration of the position. number -- how many there are.
+    player -- the strategy, with the name of its bound.
     """
     strategy = player.strategy
     task, work = Task(position.game, str(position), number), partial(run_task, named(strategy))
@@ -337,7 +356,11 @@ def _strategy_bound(
 def _first_hit_bound(
     position: Position, prior: Prior | None, progress: Progress[BoundsStatus]
 ) -> Bound:
-    """Return the bound that greedy gives in a game that ends at the first hit."""
+    """Return the upper bound that greedy gives in a game that ends at the first hit.
+
+    It is the mean number of shots of greedy, which always shoots a most probable cell.
+    prior -- the weights of the configurations.
+    """
 
     def report(status: Status) -> None:
         progress(BoundsStatus(step="greedy on every configuration", effort=status.effort))
@@ -348,7 +371,11 @@ def _first_hit_bound(
 
 
 def _greedy_bound(position: Position, prior: Prior, progress: Progress[BoundsStatus]) -> Bound:
-    """Return the bound that greedy gives under a prior, on every configuration."""
+    """Return the upper bound that greedy gives with weighted configurations.
+
+    It is the weighted mean number of shots of greedy, which always shoots a most probable cell, the
+    first one of several. prior -- the weights.
+    """
 
     def report(status: Status) -> None:
         progress(BoundsStatus(step="greedy by the prior", effort=status.effort))

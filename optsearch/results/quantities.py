@@ -78,7 +78,10 @@ class Value:
         return f"{total}/{self.per}" if self.per > 1 and total.denominator == 1 else str(end)
 
     def times(self, number: int) -> Value:
-        """Return the value and its bounds times `number`: the sum of which this is the mean."""
+        """Return this value, a mean over `number` configurations, as the sum over all of them.
+
+        Both its bounds are multiplied by `number`.
+        """
         return replace(
             self,
             lower=None if self.lower is None else self.lower * number,
@@ -111,9 +114,11 @@ class Quantity:
 
 
 def compute_value(quantity: Quantity, game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Compute a quantity of a game, in `seconds` at most; a failure gives a value with a note.
+    """Return the value of a quantity of a game, computed in about `seconds` at most.
 
-    Raises StrategyError if a user's strategy is at fault.
+    quantity -- the column of a table to compute, such as the optimum or the mean of a strategy. If
+    no value is found, the result has a note that says why. Raises StrategyError if a user's
+    strategy is at fault.
     """
     started = time.monotonic()
     try:
@@ -142,9 +147,10 @@ def _count(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 
 def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Search for the least mean number of shots; if time runs out, return a bracket of it.
+    """Return the least mean number of shots of a game or, if time runs out, two bounds of it.
 
-    The bracket of the search is then narrowed by other bounds, which get a share of the time.
+    The search leaves a lower and an upper bound. They are narrowed by known bounds from elsewhere,
+    which get a share of the time, too.
     """
     try:
         solution = solve(game, time_limit=seconds, progress=progress)
@@ -191,7 +197,11 @@ def _stored_hider(game: Game, results: Path) -> Value | None:
 
 
 def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Compute the value of the game against the best hider, by the double oracle."""
+    """Return the mean number of shots of a game if both the shots and the hiding are best.
+
+    This is the value of the game between a player and a hider. If time runs out, the result has two
+    bounds of it.
+    """
     from optsearch.equilibria import equilibrium  # HiGHS takes a while
 
     try:
@@ -203,7 +213,10 @@ def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 
 def _stored_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
-    """Return the mean of a strategy from the tables of evaluations, or None."""
+    """Return the mean shots of a strategy from the stored tables; None if no table has it.
+
+    results -- the folder with the tables.
+    """
     for path in TABLES["evaluations"].all(results):
         table = _read(TABLES["evaluations"], path)
         header = table.header
@@ -216,7 +229,10 @@ def _stored_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
 
 
 def _evaluate(strategy: Strategy, game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Evaluate the mean of a strategy on every configuration."""
+    """Return the mean number of shots of a strategy over all configurations of a game.
+
+    Raises LimitReached after `seconds`.
+    """
     limit, timed = Limit(seconds), strategy
     if rule_of(strategy, game) is None and _number(game) <= MOST_BY_PYTHON:
         timed = Timed(strategy, limit)
@@ -226,7 +242,10 @@ def _evaluate(strategy: Strategy, game: Game, seconds: float, progress: Progress
 
 
 def as_quantity(name: str) -> Quantity:
-    """Return the quantity of a name in `QUANTITIES` or of a strategy; else StrategyError."""
+    """Return the column of a table that a name stands for; StrategyError for any other name.
+
+    name -- a name in `QUANTITIES`, such as `optimum`, or a strategy, whose mean is the column.
+    """
     if name in QUANTITIES:
         return QUANTITIES[name]
     try:
@@ -244,9 +263,10 @@ def as_quantity(name: str) -> Quantity:
 
 
 def narrow(value: Value, lower: Fraction | None = None, upper: Fraction | None = None) -> Value:
-    """Return a bracket of the optimum, narrowed by a lower and an upper bound of elsewhere.
+    """Return two bounds of the least mean number of shots, narrowed by two more bounds of it.
 
-    The total over all configurations is a whole number, so the ends are rounded inward to one.
+    value -- the bounds to narrow. The shots of all configurations together are a whole number. So
+    each bound is rounded inward to a mean that such a total can have.
     """
     lowers = [bound for bound in (value.lower, lower) if bound is not None]
     uppers = [bound for bound in (value.upper, upper) if bound is not None]
@@ -286,9 +306,10 @@ def _read(table: Table, path: Path) -> Entries:
 
 
 def _optimum(game: Game, results: Path, name: str) -> Value | None:
-    """Return a column of the table of optima, divided to a mean; None if the game is not there.
+    """Return a mean number of shots from the stored table of optima; None if it has no such game.
 
-    name -- of the column, which has total heights.
+    name -- the column. It has the shots of all configurations together, which are divided by the
+    number of configurations. results -- the folder with the tables.
     """
     for row in TABLES["optima"].rows_of(game, results):
         if row[name] is not None:
@@ -298,9 +319,10 @@ def _optimum(game: Game, results: Path, name: str) -> Value | None:
 
 
 def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Return the bracket of the optimum that bounds give in some seconds, with their names.
+    """Return the best lower and upper bound of the least mean number of shots, with their names.
 
-    Raises LimitReached if no bound of a side is found in time.
+    They are the best of all bounds that are found in `seconds`. Raises LimitReached if no lower or
+    no upper bound is found in time.
     """
     limit, bounds, is_cut = Limit(seconds), list[Bound](), False
     watched = limit.watch(progress)

@@ -66,11 +66,11 @@ class StoredBracket(NamedTuple):
 def stored_bracket(
     position: Position, objective: Objective = MEAN, results: Path = RESULTS
 ) -> StoredBracket | None:
-    """Return the stored bracket of the mean or the worst case of a whole game.
+    """Return a lower and an upper bound of the best mean or worst case of a game, from the tables.
 
-    None if nothing is stored, if shots were made, or for the objective `within`. For a named game
-    no configuration is counted. Raises RecordError for tables that contradict themselves or the
-    game.
+    objective -- says which of the two. The result is None if nothing is stored, if shots were made,
+    or for the objective `within`. results -- the folder with the tables. Raises RecordError for
+    tables that contradict themselves or the game.
     """
     game = position.game
     if position.shots or objective.kind == "within":
@@ -178,7 +178,11 @@ def _checked_configurations(table: Entries, game: Game) -> int:
 
 
 def stored_finished(game: Game, results: Path) -> list[Bound]:
-    """Return the long bounds from the table of A(l) that `experiments.lower_bounds` wrote."""
+    """Return lower bounds on the mean shots of a game that take long to compute, from a table.
+
+    The table says, for each number of misses, how many configurations can be finished with at most
+    so many. The bounds follow from that. The list is empty if there is no table for the game.
+    """
     path = TABLES["finished"].path(results, name=file_name_of(game))
     if not path.is_file():
         return []
@@ -194,7 +198,11 @@ def stored_finished(game: Game, results: Path) -> list[Bound]:
 
 
 def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
-    """Return the bound from the table of known ships that `experiments.told` wrote."""
+    """Return a lower bound on the mean shots of a game from a stored table, or an empty list.
+
+    It is for an easier game, in which all ships but the last two are known from the start. The list
+    is empty if there is no table for the game. results -- the folder with the tables.
+    """
     if game.label_of_kind is None:
         return []  # hits on one ship may tell where it lies
     game = game.with_announcement("nothing")  # the two ships are told apart in any case
@@ -215,10 +223,11 @@ def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
 
 
 def stored_evaluations(game: Game, results: Path) -> list[Bound]:
-    """Return the bounds of strategies that `experiments.evaluations` evaluated.
+    """Return upper bounds on the least mean shots of a game: the stored means of strategies.
 
-    A strategy for a game that announces less can ignore the rest, and takes as many shots. If each
-    ship has its own name, hits that name their ships tell of sinkings too.
+    Tables of games that announce less count, too: a strategy can ignore what else is announced, and
+    then takes as many shots. If each ship has its own name, hits that name their ships also tell of
+    sinkings. results -- the folder with the tables.
     """
     rules = ["nothing"]
     if game.shows_ships or (game.names_hits and len(set(game.fleet)) == len(game.fleet)):
@@ -251,7 +260,11 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
 
 
 def printed_bounds(game: Game) -> list[Bound]:
-    """Return the upper bound of the paper, for its game."""
+    """Return the upper bound on the mean shots of the standard game that a paper has printed.
+
+    It is the mean of the strategy of Audinot, Bonnet and Viennot (2014). The list is empty for any
+    other game.
+    """
     if game != Game(10, 10, (5, 4, 3, 3, 2)) or not PUBLISHED.is_dir():
         return []
     return [

@@ -55,7 +55,10 @@ _PARSE: dict[str, Callable[[str], Any]] = {
 
 
 def _type(name: str) -> Type:
-    """Return the type of a name, such as `game` or `3 decimals`."""
+    """Return how the values of a column are read and written, from the name of their type.
+
+    Names are for instance `game`, `yes or no` and `3 decimals`.
+    """
     if name == "yes or no":
         return Type(name, _yes_or_no, lambda value: "yes" if value else "no")
     places, _, is_decimal = name.partition(" ")
@@ -221,10 +224,11 @@ class Table(Made):
         return self._parse(records.read(self.path(RESULTS, **parts) if path is None else path))
 
     def rows_of(self, game: Game, folder: Path = RESULTS) -> list[dict[str, Any]]:
-        """Return the rows of a game and of its board turned; empty if there is no such file.
+        """Return the rows of a table that belong to a game; empty if the table has no file.
 
-        The board turned counts only for a rectangle without holes and straight ships whose replies
-        do not change with it.
+        A game with rows and columns exchanged is as good. Its rows are added if the board is a
+        rectangle without holes, and if all ships are straight and are announced alike either way.
+        folder -- the folder with the tables.
         """
         path = self.path(folder)
         if not path.is_file():
@@ -257,11 +261,14 @@ class Table(Made):
         fields: Mapping[str, object] | None = None,
         **parts: object,
     ) -> Path:
-        """Write the table at its place below a folder, which is made, or to another file.
+        """Write the table to a file, and return the path of the file.
 
-        rows -- one value per column. command -- the one in use, if not `self.command`.
-        fields -- more lines of the header. parts -- of the name. The title has values of both.
-        Returns the path. Raises the errors of `records.write`.
+        rows -- each has one value per column. folder -- where tables are; the file has its own
+        place there. path -- another file to write in its stead. command -- the command that made
+        the rows; by default the one declared for the table. fields -- more lines of the header.
+        parts -- what fills the blanks of the file's name. Both also fill the blanks of the title.
+
+        Raises the errors of `records.write`.
         """
         if path is None:
             path = self.path(folder, **parts)
@@ -316,7 +323,10 @@ def _read_declarations(file: str) -> Iterator[dict[str, str]]:
 
 
 def _tables() -> Iterator[Table]:
-    """Yield each table of `tables.csv`, with its columns of `columns.csv`."""
+    """Yield the declaration of each kind of table: a row of `tables.csv`, with its columns.
+
+    The columns are declared in `columns.csv`.
+    """
     columns: dict[str, list[Column]] = {}
     for row in _read_declarations("columns.csv"):
         column = Column(row["column"], _type(row["type"]), row["meaning"], bool(row["measured"]))

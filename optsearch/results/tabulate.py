@@ -104,10 +104,11 @@ class Tabulation:
     is_interrupted: bool = False
 
     def row(self, game: Game | str) -> dict[str, Value]:
-        """Return the values of a game by column.
+        """Return the value of each column for a game, by the name of the column.
 
-        A lower bound and the means of strategies in other columns narrow a bracket of the optimum,
-        and the least of these means replaces a greater value of the column `upper`.
+        Where only bounds of the optimum are known, the columns `lower` and `upper` and the means of
+        strategies narrow them. The least of these means also replaces the value of the column
+        `upper` if that is greater.
         """
         game = Game.of(game)
         values = {column.name: self._value(game, column) for column in self.columns}
@@ -302,7 +303,10 @@ def columns_named(names: Iterable[str]) -> tuple[Quantity, ...]:
 
 
 def _compute(task: CellTask, seconds: float, report: Callable[[str], None] | None) -> Value:
-    """Compute a value, in any process."""
+    """Compute the value of a game in one column, in about `seconds` at most.
+
+    report -- called with the title of the value while it is computed, or None.
+    """
 
     def progress(status: object) -> None:
         if report is not None:
@@ -315,7 +319,10 @@ def _compute(task: CellTask, seconds: float, report: Callable[[str], None] | Non
 
 
 def _fields_of(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
-    """Return a value as a row of `Tabulation.to_dicts`."""
+    """Return a value of a game as a dictionary of plain numbers and texts.
+
+    column -- what the value is. A value that is not known exactly has its bounds in `bracket`.
+    """
     exact, ends = value.exact, [end for end in (value.lower, value.upper) if end is not None]
     number = float if column.is_mean else int
     return {
@@ -375,9 +382,10 @@ def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: i
 
 
 def _recall(store: Facts, task: CellTask, seconds: float) -> Value | None:
-    """Return the stored value of a task; None if there is none, or one to be computed again.
+    """Return the value that an earlier run has kept for a task, or None to compute it.
 
-    A value that was cut short is computed again if this run allows it more seconds.
+    The result is None if nothing was kept, or if the value was cut short and this run allows more
+    seconds. store -- the values kept. seconds -- what this run allows for a value.
     """
     entry = store.get(task.key)
     if entry is None:
@@ -396,9 +404,9 @@ def _as_json(value: Value) -> dict[str, object]:
 
 
 def _from_json(entry: Mapping[str, Any]) -> Value:
-    """Return the value that `_as_json` wrote.
+    """Return a value of a table that was kept as JSON, with fractions as texts.
 
-    Raises KeyError, TypeError or ValueError for another entry.
+    entry -- its fields. Raises KeyError, TypeError or ValueError if they are not those of a value.
     """
     names = [field.name for field in fields(Value)]
     values = {name: entry[name] for name in names}

@@ -35,7 +35,10 @@ class Confirmation:
     is_outdated: bool
 
     def text(self, kind: Table | Tree) -> str:
-        """Return the end of a sentence about the table: when it was confirmed, and how."""
+        """Return the end of a sentence about a stored table: when it was confirmed, and how.
+
+        kind -- the declaration of the table or tree that was confirmed.
+        """
         when = f"{self.date} at {short_commit(self.commit)}"
         if f"experiments.{kind.experiment} " in f"{self.command} ":
             when = f"recomputed {when}"
@@ -106,7 +109,10 @@ def short_commit(commit: str) -> str:
 
 
 def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus]:
-    """Yield the status of each table and tree of a folder, in the order of their declarations."""
+    """Yield, for each stored table and tree of a folder, what has confirmed its contents.
+
+    They come in the order in which they are declared.
+    """
     confirming_rows = defaultdict(list)
     for table in CONFIRMING:
         for path in table.all(folder):
