@@ -68,9 +68,12 @@ def check(path: str | Path, effort: int = EFFORT) -> CheckedCertificate:
 
 
 def _least_payment(game: Game, objective: Objective, weights: dict[tuple[int, ...], int]) -> int:
-    """Return the least that any strategy pays in total, by the exact solver.
+    """Return the least total that any strategy of the shooter pays, by the exact solver.
 
-    weights -- of the configurations, each given as the masks of its ships.
+    A strategy pays its shots, or for within=K one for each game that takes more than K shots. A
+    game counts as often as the weight of its configuration.
+
+    weights -- by configuration, which is given as the masks of its ships.
     """
     configurations = sorted(weights, key=sum)
     search = WeightedSearch(game, objective, configurations, tick=lambda: None, memory=MEMORY)

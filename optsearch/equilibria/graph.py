@@ -82,9 +82,10 @@ class Graph:
     def _add_subtree(
         self, tree: Node | Leaf, hidings: tuple[int, ...], hits: int, depth: int
     ) -> int:
-        """Add the part of a tree that some hidings reach; return the node of its root.
+        """Add a part of a tree to the graph; return the node for its root.
 
-        hits -- the mask of the cells hit before. depth -- the number of shots before.
+        hidings -- the indices of the hidings that reach this part, where a hiding is a choice of
+        the hider. hits -- the mask of the cells hit before. depth -- the number of shots before.
         """
         has_deadline = self.objective.shots is not None
         family = hidings, hits, depth if has_deadline else 0
@@ -119,10 +120,11 @@ class Graph:
         return node_index
 
     def best_tree(self, weights: NDArray[np.float64]) -> tuple[Choice, tuple[int, ...]]:
-        """Find the tree in the graph that pays least against weights of the hidings.
+        """Return the tree in the graph that pays least against weights of the hidings.
 
-        Returns the shot that it takes at each node, and what it pays on each orbit (the images of a
-        hiding under the symmetries of the board), summed over the hidings of the orbit.
+        A hiding is a choice of the hider. An orbit is the images of one hiding under the symmetries
+        of the board. The result is the shot that the tree takes at each node, and for each orbit
+        the sum of what the tree pays on its hidings.
         """
         if self._layers is None:
             self._layers = self._group_by_height()

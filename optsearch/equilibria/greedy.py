@@ -14,10 +14,11 @@ from optsearch.tree import Leaf, Node
 
 
 def greedy_tree(hidings: Hidings, objective: Objective) -> tuple[Node | Leaf, tuple[int, ...]]:
-    """Return greedy's tree against a uniform hider, and what it pays on each orbit.
+    """Return greedy's tree against a uniform hider, and what it pays on each orbit of hidings.
 
-    The tree shoots a most probable cell; of several the first, row by row. The payment on an orbit
-    (the images of a hiding under the symmetries of the board) is the sum over its hidings.
+    The tree shoots a cell that most probably has a ship; of several the first, row by row. An orbit
+    is the images of a hiding, a choice of the hider, under the symmetries of the board. The payment
+    on an orbit is the sum over its hidings.
     """
     game = hidings.game
     configurations = np.array(hidings.configurations, np.float64)  # exact, and multiplied fast

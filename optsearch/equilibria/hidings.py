@@ -43,9 +43,10 @@ class Hidings:
 
     @classmethod
     def of(cls, game: Game) -> Hidings:
-        """List the hidings of a game, with their orbits.
+        """List all choices of the hider in a game, in groups that are symmetric.
 
-        Raises ImpossiblePosition for a game without a configuration, TooLarge beyond 50,000.
+        Raises ImpossiblePosition for a game without a configuration, TooLarge for one with more
+        than MOST_CONFIGURATIONS.
         """
         count_of_hiding: Counter[Hiding] = Counter()
         example_of_hiding: dict[Hiding, Hiding] = {}
@@ -93,7 +94,7 @@ class Hidings:
 def _list_configurations(game: Game) -> Iterator[Hiding]:
     """Yield each configuration of a game, as the masks of its ships in ascending order.
 
-    Raises as `Hidings.of`.
+    Raises ImpossiblePosition if there is none, TooLarge for more than MOST_CONFIGURATIONS.
     """
     position = Position(game)
     game.require_sunk("an equilibrium")
@@ -110,7 +111,11 @@ def _list_configurations(game: Game) -> Iterator[Hiding]:
 
 
 def _group_by_orbit(game: Game, hidden: tuple[Hiding, ...]) -> tuple[tuple[int, ...], ...]:
-    """Group the indices of hidings that the symmetries of the board map to each other."""
+    """Return groups of indices in `hidden`, one for each set of symmetric hidings.
+
+    A hiding is a choice of the hider, as the masks of its ships. Two are in one group if a symmetry
+    of the board maps one to the other.
+    """
     index_of = {hiding: index for index, hiding in enumerate(hidden)}
     grouped_indices: set[int] = set()
     orbits = []

@@ -67,7 +67,11 @@ class HiderProgramme:
         self._solver.addRow(lower, upper, len(row), self._columns, row)
 
     def add(self, payments: Sequence[int]) -> None:
-        """Add a tree, by what it pays on each orbit, summed over the hidings of the orbit."""
+        """Add a tree of the shooter to those against which the hider's mix is to be good.
+
+        payments -- for each orbit the sum of what the tree pays on its hidings. An orbit is a set
+        of symmetric hidings, which are choices of the hider.
+        """
         if self._tree_count == len(self._mean_payments):
             self._mean_payments = np.vstack(
                 [self._mean_payments, np.zeros_like(self._mean_payments)]
@@ -96,9 +100,10 @@ class HiderProgramme:
         return _normalize(self._solver.getSolution().row_dual[1:])
 
     def vertex(self) -> tuple[list[int], list[int]]:
-        """Return what describes the vertex that solves the programme, as indices.
+        """Return the orbits and the trees that describe the optimal vertex of the programme.
 
-        First the orbits that the hider uses there, then as many trees that pay exactly the value.
+        Both are lists of indices of equal length. The orbits are those that the hider may use
+        there. Against the hider's mix at the vertex each of the trees pays exactly the value.
         """
         self._solve()
         basis, basic = self._solver.getBasis(), highspy.HighsBasisStatus.kBasic
@@ -121,10 +126,12 @@ def _normalize(values: Sequence[float]) -> Vector:
 def nearest_mix(mean_payments: Matrix, centre: Vector, level: float) -> Vector:
     """Return a mix of the hider near `centre` against which each tree pays about `level` or more.
 
-    mean_payments -- of each tree on each orbit. The distance to `centre` is the sum of the squares
-    of the differences, each divided by the probability in `centre`. `NESTEROV_STEPS` steps of
-    Nesterov's method (1983) raise the dual of that programme. The result need not be exact: any mix
-    will do.
+    A mix is a probability for each orbit, a set of symmetric choices of the hider. mean_payments --
+    a row for each tree: what it pays on each orbit, on average. centre -- a mix. The distance to it
+    is the sum of the squares of the differences, each divided by the probability in `centre`.
+
+    The method is Nesterov's (1983), with `NESTEROV_STEPS` steps on the dual problem. The result
+    need not be exact: any mix will do.
     """
     # With differences divided by `scale` the distance is the plain sum of squares.
     scale = np.sqrt(np.maximum(centre, LEAST_SCALE / len(centre)))
@@ -158,10 +165,15 @@ def nearest_mix(mean_payments: Matrix, centre: Vector, level: float) -> Vector:
 def exact_hider(
     payments: Payments, orbit_sizes: Sequence[int], orbits: Sequence[int], trees: Sequence[int]
 ) -> list[int] | None:
-    """Return the hider's weights of single hidings at a vertex: an integer for each orbit.
+    """Return the hider's optimal weights at a vertex of the linear programme, as exact integers.
 
-    orbits, trees -- the vertex, as `HiderProgramme.vertex` returns it. Returns None if its
-    equations do not have exactly one solution, or a weight is negative.
+    There is one weight for each orbit, a set of symmetric choices of the hider. It is the weight of
+    a single choice.
+
+    payments -- for each tree what it pays on each orbit, summed over the choices. orbit_sizes --
+    the number of choices in each orbit. orbits, trees -- the vertex: the orbits used, and the trees
+    that pay exactly the value. Returns None if these equations do not have exactly one solution, or
+    a weight is negative.
     """
     # The unknowns are the weights and the value v: each of the trees pays v in total.
     equations = [[*(payments[tree][orbit] for orbit in orbits), -1, 0] for tree in trees]
@@ -178,10 +190,15 @@ def exact_hider(
 def exact_shooter(
     payments: Payments, orbit_sizes: Sequence[int], orbits: Sequence[int], trees: Sequence[int]
 ) -> list[Fraction] | None:
-    """Return the shooter's mix at a vertex: the exact probability of each tree.
+    """Return the exact probability with which the shooter plays each tree, at a vertex.
 
-    orbits, trees -- the vertex, as `HiderProgramme.vertex` returns it. Returns None if its
-    equations do not have exactly one solution, or a probability is negative.
+    The vertex is a solution of the linear programme. orbits, trees -- what describes it: the orbits
+    that the hider uses, and the trees that the shooter plays. An orbit is a set of symmetric
+    choices of the hider.
+
+    payments -- for each tree what it pays on each orbit, summed over the choices. orbit_sizes --
+    the number of choices in each orbit. Returns None if the equations of the vertex do not have
+    exactly one solution, or a probability is negative.
     """
     # The unknowns are the probabilities and the value v: on each of the orbits they pay v per
     # hiding on average.
@@ -201,9 +218,12 @@ def exact_shooter(
 def greatest_payment(
     payments: Payments, orbit_sizes: Sequence[int], mix: Sequence[Fraction]
 ) -> Fraction:
-    """Return the mean that a mix of trees pays against the orbit that is worst for it.
+    """Return what a mix of trees pays on the orbit where it pays most, as a mean.
 
-    mix -- a probability for each tree.
+    The mean is over the choices of the hider in the orbit.
+
+    payments -- for each tree what it pays on each orbit, a set of symmetric choices, summed over
+    these. orbit_sizes -- the number of choices in each orbit. mix -- a probability for each tree.
     """
     played_trees = [(share, paid) for share, paid in zip(mix, payments, strict=True) if share]
     return max(
@@ -232,10 +252,10 @@ def least_integers(numbers: Sequence[Fraction]) -> list[int]:
 def _solve_equations(equations: Sequence[Sequence[int]]) -> list[Fraction] | None:
     """Return the solution of linear equations, or None if there is not exactly one.
 
-    equations -- the coefficients of each, and its right side at the end.
+    equations -- for each the coefficients of the unknowns, and its right side at the end.
 
-    Elimination without fractions: each new equation is freed of the unknowns that are solved for,
-    and divided by the common divisor of its numbers.
+    Fractions are used only at the end. Before that, the unknowns that are solved for are taken out
+    of each new equation, and its integers are divided by their common divisor.
     """
     unknown_count = len(equations[0]) - 1
     # Each with the unknown that it is solved for.

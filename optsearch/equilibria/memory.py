@@ -40,7 +40,12 @@ class Memory:
             self.facts.close()
 
     def trees(self) -> Iterator[tuple[Node | Leaf, tuple[int, ...]]]:
-        """Yield the trees of earlier runs, each with what it pays on each orbit."""
+        """Yield the trees that earlier runs found, each with what it pays on each orbit.
+
+        An orbit is a set of symmetric choices of the hider; the payment is the sum over these.
+        Nothing is yielded without a checkpoint. Raises TableError if the checkpoint has what is not
+        a tree.
+        """
         if self.facts is None:
             return
         game = self.hidings.game
@@ -83,9 +88,10 @@ class Memory:
             self.facts.add("weights", list(weights))
 
     def _pay_by_orbit(self, root: Node | Leaf) -> tuple[int, ...]:
-        """Return what a tree pays on each orbit, summed over its hidings.
+        """Return what a tree pays on each orbit, a set of symmetric hidings, summed over these.
 
-        Raises ValueError if the tree leaves cells of some hiding unhit.
+        A hiding is a choice of the hider. Raises ValueError if a game of the tree ends before all
+        cells of a hiding are hit.
         """
         game = self.hidings.game
         shots_of_hiding = np.zeros(len(self.hidings), np.int64)
@@ -104,9 +110,10 @@ class Memory:
 
 
 def tree_from_fields(fields: Any, game: Game) -> Node | Leaf:
-    """Return the tree that `tree_fields` made JSON fields of.
+    """Return a decision tree from its JSON fields.
 
-    Raises ValueError, KeyError, TypeError or AttributeError for fields of no tree.
+    fields -- of a node: its shot, and a child under the name of each reply. Of a leaf: the number
+    of configurations. Raises ValueError, KeyError, TypeError or AttributeError if they are no tree.
     """
     if "shot" not in fields:
         return Leaf(int(str(fields["configurations"])))

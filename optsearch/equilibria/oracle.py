@@ -71,10 +71,11 @@ class Oracle:
             )
 
     def integer_weights(self, mix: NDArray[np.float64]) -> list[int]:
-        """Return integer weights of single hidings, one per orbit, near a mix.
+        """Return integer weights near a mix of the hider: for each orbit that of one hiding.
 
-        mix -- the probability of each orbit. The weights that the solver gets for them have a sum
-        of at most MAX_WEIGHT, which makes a quick answer.
+        mix -- the probability of each orbit, a set of symmetric hidings (choices of the hider). The
+        weights are small enough that what the solver gets for them has a sum of at most MAX_WEIGHT,
+        which makes a quick answer.
         """
         scale = (MAX_WEIGHT - len(self.hidings)) // self.spread
         scale -= len(self.hidings)  # rounding adds up to a half for each
@@ -95,11 +96,13 @@ class Oracle:
         return BestAnswer(tuple(weights), cost, root, by_orbit)
 
     def bound_cost(self, weights: Sequence[int]) -> int:
-        """Return a lower bound on the cost of a best answer to weights, one per orbit.
+        """Return a lower bound on what a best answer to weights of the hidings pays in total.
 
-        It serves if the first answer of all was cut short. Let N be `spread`. If the weights
-        w N + 1 cost b or more, the weights w cost (b - (N - 1)) / N or more, since the ones add at
-        most N - 1.
+        It serves if the first answer was cut short, so that only a bound is known. weights -- for
+        each orbit, a set of symmetric hidings, the weight of each of these.
+
+        Let N be `spread`. The solver is given the weights w N + 1 in place of w. If they cost b or
+        more, the weights w cost (b - (N - 1)) / N or more, since the ones add at most N - 1.
         """
         bound = self.search.bound_cost(self._weights_for_solver(weights))
         return ceil(Fraction(bound - (self.spread - 1), self.spread))
@@ -119,9 +122,10 @@ class Oracle:
 
 
 def payments(objective: Objective, shots: Shots) -> Shots:
-    """Return what the shooter pays for games of these numbers of shots.
+    """Return what the shooter pays for games that take these numbers of shots.
 
-    For the mean it is the shots. For within=K it is 1 if a game takes more than K shots, else 0.
+    If the objective is the mean, a game costs its shots. If it is within=K, a game costs 1 if it
+    takes more than K shots, else 0.
     """
     if objective.shots is None:
         return shots

@@ -143,7 +143,10 @@ class _DoubleOracle:
     # Rounds
 
     def resume(self) -> None:
-        """Begin with the trees that a checkpoint has, and the answer to a uniform hider."""
+        """Add the trees of the checkpoint, and the best answer to a hider who draws uniformly.
+
+        If the checkpoint has a mix of the hider, the best answer to it is added, too.
+        """
         stored_weights = self.memory.weights
         for root, payments in self.memory.trees():
             self._add_tree(root, payments)
@@ -154,7 +157,11 @@ class _DoubleOracle:
             self.answer_mix(stored_weights)
 
     def bracket_uniform(self) -> None:
-        """Bound the value, if the answer to a uniform hider was cut short."""
+        """Bound the value by a uniform hider and greedy, if there was no time for a best answer.
+
+        The lower bound is what the solver has proved about answers to a uniform hider. Greedy's
+        tree joins the trees, from which the upper bound follows.
+        """
         self.limit = None
         self.weights = tuple(self.uniform_weights)
         least_cost = self.oracle.bound_cost(self.uniform_weights)
@@ -167,7 +174,11 @@ class _DoubleOracle:
             self.programme.add(payments)
 
     def answer_mix(self, weights: Sequence[int]) -> BestAnswer:
-        """Return the best answer to a mix of integer weights; its tree joins the trees."""
+        """Return the shooter's best answer to a mix of the hider, and add its tree to the trees.
+
+        weights -- of the mix: for each orbit, a set of symmetric choices of the hider, the weight
+        of each choice. If the answer proves a better lower bound, the bound and the mix are kept.
+        """
         self.rounds += 1
         answer = self.oracle.answer(weights)
         self.is_new_tree = answer.payments not in self.trees
@@ -233,9 +244,9 @@ class _DoubleOracle:
         return self._solve_mixes()
 
     def _solve_mixes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the mixes of `_choose_mixes`, without adding trees; lower the upper bound.
+        """Return the hider's best mix against the trees so far, and the mix to answer next.
 
-        Near the end the best mix is also the one to answer.
+        Near the end the two are one. The upper bound is lowered if the best mix gives a lower one.
         """
         best_mix = self.programme.hider_mix()
         self.upper = min(self.upper, self._least_payment(best_mix))
@@ -267,9 +278,10 @@ class _DoubleOracle:
         return linear.nearest_mix(self.programme.mean_payments, self.best_mix_so_far, level)
 
     def _try_vertex(self) -> None:
-        """Compute the vertex of the programme exactly; the run ends if it proves the value.
+        """Compute exact mixes of both players; end the run if they prove the value.
 
-        The run also ends if the vertex cannot be computed exactly, or brings no new tree.
+        The mixes are those of the vertex that solves the linear programme. The run also ends if
+        there are no exact mixes, or if the answer to the hider's exact mix is no new tree.
         """
         payments, (orbits, trees) = list(self.trees), self.programme.vertex()
         weights = linear.exact_hider(payments, self.orbit_sizes, orbits, trees)

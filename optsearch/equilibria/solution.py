@@ -106,10 +106,10 @@ class Equilibrium:
 
     @property
     def hider(self) -> list[tuple[int, Fraction]]:
-        """Return the orbits that the hider uses, the most probable first.
+        """Return the hider's mix: pairs of an orbit and its probability, the largest first.
 
-        A pair has the index of an orbit in `hidings.orbits`, and the probability that one of its
-        hidings is chosen.
+        An orbit is a set of symmetric hidings, given by its index in `hidings.orbits`. Only orbits
+        that the hider uses are listed.
         """
         total_weight, orbits_and_shares = self.total_weight, []
         for orbit in self.orbits_used:
@@ -153,7 +153,7 @@ class Equilibrium:
 
     @property
     def occupancy(self) -> NDArray[np.float64]:
-        """Return the probability of a ship on each cell by the hider's mix.
+        """Return for each cell the probability of a ship on it, if the hider plays the mix found.
 
         The shape is (rows, columns).
         """
@@ -170,9 +170,10 @@ class Equilibrium:
         return self._sum_by_cell([counts[orbit[0]] / sum(counts) for orbit in self.hidings.orbits])
 
     def _sum_by_cell(self, probabilities: list[float]) -> NDArray[np.float64]:
-        """Sum the probabilities of the hidings with a ship on each cell.
+        """Return for each cell the probability that the hider has a ship on it.
 
-        probabilities -- for each orbit that of each of its hidings.
+        probabilities -- for each orbit, a set of symmetric hidings, the probability of each of
+        these. The result has the shape (rows, columns).
         """
         occupancy = np.zeros(self.game.cells)
         for probability, orbit in zip(probabilities, self.hidings.orbits, strict=True):

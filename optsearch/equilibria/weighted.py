@@ -79,10 +79,10 @@ class WeightedSearch:
         self.kernel: Kernel | None = None  # what it remembers of equal weights serves all
 
     def weigh(self, weights: Sequence[int]) -> None:
-        """Give the configurations new weights, each above 0.
+        """Give the configurations new weights, each above 0, and prepare the search for them.
 
-        The game is searched the first time, and with an executor each time. If the weights are too
-        large for the kernel, it gets them in units, rounded up.
+        The game is searched at once if it was not before, or if the search uses an executor. If the
+        weights are too large for the kernel, it gets them in larger units, rounded up.
         """
         self.common_factor = gcd(*weights)  # equal weights are searched much faster as ones
         self.weights = [weight // self.common_factor for weight in weights]
@@ -120,10 +120,13 @@ class WeightedSearch:
         return np.array([index_of[self.game.sort_ships(to_masks(row))] for row in ships_of_sets])
 
     def bound_cost(self, weights: Sequence[int]) -> int:
-        """Return a lower bound on what the best strategy pays in total.
+        """Return a lower bound on the total that the best strategy pays.
 
-        The bound is what the first search knew when it was cut short. weights -- those that were
-        given to `weigh`, or would have been if it had begun.
+        It is what the first search had proved when it was cut short. A strategy pays its shots, or
+        for within=K one for each game that takes more than K shots. A game counts as often as the
+        weight of its configuration.
+
+        weights -- for each configuration: those that `weigh` got, or would have got.
         """
         common_factor = gcd(*weights)
         if self.solver is None:
@@ -145,7 +148,10 @@ class WeightedSearch:
         return self.kernel.root._replace(budget=budget)
 
     def least_payment(self) -> int:
-        """Return what the best strategy pays in total, each configuration counted by its weight."""
+        """Return the least total that any strategy pays, by the weights of the configurations.
+
+        A strategy pays its shots, or for within=K one for each game that takes more than K shots.
+        """
         assert self.kernel is not None
         root = self.root
         cost = self.kernel.solve(root) if self.kernel_is_exact else self._best_shot(root).cost
@@ -161,9 +167,11 @@ class WeightedSearch:
         return self._best_shot(state).cell
 
     def _best_shot(self, state: Subfamily) -> _BestShot:
-        """Return the least cost of a state by the exact weights, and the first best shot.
+        """Return the least cost of the misses from a state on, and the first shot that reaches it.
 
-        Only the shots that may be best by the units of the kernel are compared.
+        state -- the configurations that are left, and the cells hit. The cost is exact for the
+        given weights. The kernel knows them rounded only, so it tells which shots may be best, and
+        these are compared.
         """
         kernel = self.kernel
         assert kernel is not None

@@ -135,7 +135,7 @@ class PythonRunner(Runner):
         return LISTED_BY_PYTHON
 
     def require_few(self, configurations: int) -> None:
-        """Raise TooLarge for more than MOST_BY_PYTHON, except for code of users."""
+        """Raise TooLarge for too many configurations, except for a user's strategy."""
         if configurations > MOST_BY_PYTHON and not isinstance(self.strategy, UserStrategy):
             raise TooLarge(
                 f"{self.strategy} has no kernel for {self.game} and is asked at every position; "
@@ -419,10 +419,10 @@ class KernelRunner(Runner):
         return self._drawn[1]
 
     def _draw_sample(self, limit: int) -> TreeEvaluator:
-        """Return an evaluator with a sample of all configurations, from which rollouts draw theirs.
+        """Return a kernel with a part of all configurations, from which rollouts draw samples.
 
-        Raises TooLarge if rollouts could not draw samples of their size from it, or if it does not
-        fit into the memory.
+        limit -- the most configurations of a task. Raises TooLarge if rollouts could not draw
+        samples of their size from this part, or if it does not fit into the memory.
         """
         rule = self.rule
         largest_sample = max(rule.cap, rule.second, rule.until)  # up to `until` all are listed
