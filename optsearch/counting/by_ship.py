@@ -94,12 +94,15 @@ class ShipByShip:
     ) -> None:
         """Write the ships of `fleet` into the last columns of the given rows.
 
-        Configurations of these ships are ordered by the placement of the first ship, then by that
-        of the second, and so on. Of two equal ships, the first has the earlier placement. The
-        configurations with each placement of the first ship are counted to find where it lies.
+        The configurations of these ships are numbered from 0, ordered by the placement of the first
+        ship, then by that of the second, and so on. Each row gets the configuration whose number is
+        its rank. To find it, the configurations with each placement of the first ship are counted.
+        Of two equal ships, the first has the earlier placement.
 
-        ranked_rows -- by ascending rank, which counts only configurations of `fleet`.
-        placements -- for each kind, where its ships may lie. hits -- the cells they must cover.
+        into -- the array of all ships. ranked_rows -- the rows to write and their ranks, by
+        ascending rank.
+        placements -- for each kind, the masks where its ships may lie. hits -- the mask of the
+        cells that the ships must cover.
         """
         if not fleet or not ranked_rows:
             return

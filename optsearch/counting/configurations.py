@@ -89,9 +89,10 @@ class Listing:
         self._split()
 
     def _split(self) -> None:
-        """Split each kind that has more placements than the kernel takes of one kind.
+        """Split the placements of each kind of ship that has too many for the kernel.
 
-        The kernel takes each part for a kind. `_shares` distributes the ships over the parts.
+        The kernel takes each part for a kind of its own. Raises TooLarge if the parts are more than
+        the kinds that it takes.
         """
         self._parts = [
             part._replace(placements=part.placements[start : start + MAX_PLACEMENTS])
@@ -108,7 +109,8 @@ class Listing:
     def _shares(self) -> list[list[int]]:
         """Return each way to distribute the ships of every kind over the parts of the kind.
 
-        A way has for each part the number of ships that lie on its placements.
+        A part is some placements of one kind. A way has, for each part, the number of ships that
+        lie on its placements.
         """
         kinds = [part.kind for part in self._parts]
         shares: list[list[int]] = [[]]
@@ -125,9 +127,10 @@ class Listing:
 
     @cached_property
     def _are_compatible(self) -> list[list[NDArray[np.uint8]]]:
-        """Matrices of 0 and 1, one for each two parts: 1 if placements of both can be together.
+        """Tables of 0 and 1, one for each two parts: 1 where two placements can be together.
 
-        Each has the shape (placements of the first part, placements of the second part).
+        A part is some placements of one kind of ship. The table of two parts has a row for each
+        placement of the first part, and a column for each placement of the second one.
         """
         placement_words = [to_words(part.placements) for part in self._parts]
         closed_words = [
@@ -141,10 +144,11 @@ class Listing:
     def _enumerators(self, index: int = 0, slices: int = 1) -> Iterator[Enumerator]:
         """Yield kernels that together meet each configuration of a slice once.
 
-        There is one kernel for each way to distribute the ships over parts (`_shares`). With the
-        default arguments the slice is everything.
+        A slice is a share of all configurations; with the default arguments it is all of them. The
+        placements of a kind may be split into parts. There is a kernel for each way to distribute
+        the ships over the parts.
 
-        index -- of the slice, from 0. slices -- the number of slices.
+        index -- the number of the slice, from 0. slices -- the number of slices.
         """
         placement_words = [to_words(part.placements) for part in self._parts]
         for share in self._shares():
@@ -157,7 +161,9 @@ class Listing:
     def _ask_kernels(self, question: Callable[[Enumerator], _Result]) -> list[_Result]:
         """Return the answers of kernels that together meet each configuration once.
 
-        If there are many combinations, the kernels are those of slices, and run in threads.
+        question -- a function that runs a kernel and returns its answer. If there are many ways to
+        choose the placements, each kernel has a slice of the configurations, and they run in
+        threads.
         """
         if self.combinations < _COMBINATIONS_WORTH_SLICES:
             return [question(kernel) for kernel in self._enumerators()]
@@ -277,8 +283,8 @@ class Configurations(Listing):
     def list(self, max_bytes: int = 4 << 30) -> CellSets:
         """List the cells of each configuration, a row of two 64-bit words for each; shape (n, 2).
 
-        If ships may touch, different configurations can have the same cells; each has its row.
-        Raises TooLarge if the list would need more than `max_bytes`.
+        If ships may touch, several configurations can have equal cells. Each of them has its own
+        row. Raises TooLarge if the list would need more than `max_bytes`.
         """
         byte_count = 16 * self.configurations
         if byte_count > max_bytes:
@@ -296,9 +302,12 @@ class Configurations(Listing):
         return sets[:written]
 
     def filter(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
-        """Return the rows of `list` that a filter keeps, in any order; shape (n, 2).
+        """Return the cells of the configurations that a filter keeps, in any order; shape (n, 2).
 
-        keep -- gets some rows, and returns those to keep. So the whole list is never in memory.
+        A row is the cells of a configuration, as two words of 64 bits. The list of all
+        configurations is never in memory.
+
+        keep -- a function that gets some rows, and returns the rows to keep.
         """
 
         def filter_rows(kernel: Enumerator) -> CellSets:
@@ -314,9 +323,9 @@ class Configurations(Listing):
 
 
 def read_rows(kernel: Enumerator, batch: int, words: int = 2) -> Iterator[CellSets]:
-    """Yield what a kernel writes for each configuration, in arrays of at most `batch` rows.
+    """Yield the rows that a kernel writes, one for each configuration, in some arrays.
 
-    words -- the number of words in a row.
+    batch -- the most rows of an array. words -- the number of words of 64 bits in a row.
     """
     while True:
         rows = np.empty((batch, words), np.uint64)
@@ -347,9 +356,10 @@ class Codes:
     @classmethod
     @lru_cache(maxsize=16)
     def of(cls, game: Game) -> Codes:
-        """Return the layout of the codes of a game, ship after ship from the lowest bit on.
+        """Return the layout of the codes of a game: which bits of a code belong to which ship.
 
-        A ship begins in the next word if its bits do not all fit into the one before.
+        Ship follows ship from the lowest bit on. A ship begins in the next word of 64 bits if its
+        bits do not all fit into the word before.
         """
         kinds = tuple(dict.fromkeys(game.fleet))
         widths, shifts = [], []
@@ -401,9 +411,11 @@ class CodedConfigurations(Listing):
         self._codes = Codes.of(game)
 
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
-        """Yield a row for each configuration: two words with its cells, then those of its code.
+        """Yield a row for each configuration: two words with its cells, then the words of its code.
 
-        The rows come in arrays of at most `batch` rows; `batch` must be 256 or more.
+        A code says where each ship lies (`Codes`). The rows come in arrays of at most `batch` rows.
+
+        batch -- 256 or more.
         """
         codes = self._codes
         index_of = {
@@ -437,11 +449,12 @@ class CodedConfigurations(Listing):
 def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
     """List the configurations that cover every hit and no miss; uint64 of shape (n, ships, 2).
 
-    A row has the ships of a configuration in the order of the fleet, equal ones in that of
-    `Game.placements`; a ship is two words of 64 bits, its cells. Announcements are not checked. The
-    list comes from numpy and the rules of `optsearch.game`, without a kernel.
+    A row has the ships of a configuration in the order of the fleet. Equal ships are in the order
+    of `Game.placements`. A ship is its cells, as two words of 64 bits. What the replies tell beyond
+    hit and miss is not checked. The list comes from numpy and the rules of `optsearch.game`,
+    without a kernel.
 
-    Raises TooLarge if the list, or that of the first ships, would need more than `max_bytes`.
+    Raises TooLarge if more than `max_bytes` are needed, for the list or on the way to it.
     """
     game = position.game
     game.require_small("listing configurations")
@@ -482,11 +495,13 @@ def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
 def _pair_disjoint(
     covered: CellSets, closed: CellSets, above: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield the indices of sets in `covered` and in `closed` that have no common cell.
+    """Yield all pairs of a set in `covered` and a set in `closed` that have no common cell.
 
-    They come in some arrays of equal lengths, by ascending indices in `covered`.
+    A pair comes as the two indices, in two arrays of equal length. There are several such arrays,
+    by ascending indices in `covered`.
 
-    above -- for each set in `covered`: an index in `closed`, up to which sets are not paired.
+    covered, closed -- sets of cells, each a row of two words. above -- for each set in `covered`,
+    an index in `closed`. Only sets with a greater index are paired with it.
     """
     step = max(1, (1 << 20) // max(1, len(closed)))  # so that few pairs are in memory at once
     for start in range(0, len(covered), step):

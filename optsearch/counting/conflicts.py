@@ -23,9 +23,10 @@ MOST_EXAMPLES = 8  # replies that an error lists
 
 
 def position_of(game: Game, text: str) -> Position:
-    """Return the position of a text of shots, whose replies may leave out which ship they mean.
+    """Return the position of a text of shots; replies may leave out the ship that they mean.
 
-    Raises PositionError as `Position.parse` does, and if a reply may mean several ships.
+    A ship that is left out is filled in if only one is possible. Raises PositionError for an
+    invalid text or position, and if a reply may mean several ships.
     """
     shots = shots_of(game, text)
     if not any(shot.reply == _reply_without_ship(game) for shot in shots):
@@ -46,10 +47,13 @@ def _reply_without_ship(game: Game) -> Reply | None:
 def complete_reply(
     position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None = None
 ) -> Reply:
-    """Return a reply to the next shot as the game has it.
+    """Return a reply to the next shot in the form in which the game gives it.
 
-    If it does not name the ship that it must name, the only possible ship is filled in. If it names
-    a ship that the game does not tell, the ship is left out.
+    The game may name a ship that the reply leaves out. Then the ship is filled in if only one is
+    possible. If the reply names a ship that the game does not tell, the ship is left out.
+
+    cell -- the cell of the next shot. prior -- the weights of the configurations; those of weight 0
+    do not count.
 
     Raises PositionError if no ship is possible or several are, and for a sinking in a game that
     announces none.
@@ -85,7 +89,11 @@ def complete_reply(
 def is_possible_reply(
     position: Position | NoisyPosition, cell: Cell, reply: Reply, prior: Prior | None
 ) -> bool:
-    """True if a configuration that fits the position, and has a weight, gives this reply."""
+    """True if some configuration that fits the position gives this reply to a shot at the cell.
+
+    prior -- weights of the configurations, of which those of weight 0 do not count; None for no
+    prior.
+    """
     try:
         return posterior_of(position.after(cell, reply), prior).is_possible
     except PositionError:
@@ -97,11 +105,10 @@ def find_conflict(
 ) -> tuple[Shot, ...]:
     """Return a minimal set of replies that cannot all be true; empty if all can be.
 
-    If any reply is left out, the others can be true. If sinkings are told and the fleet is not
-    known, the set is not minimal: it has all shots.
-
-    Each reply in turn, from the first, is left out for good if the others are still impossible
-    together. The shot of a reply that is left out was still made, and its reply may have been any.
+    Minimal means: if any reply is left out, the others can be true. To find the set, each reply in
+    turn is left out for good if the others still cannot all be true. The shot of a reply that is
+    left out was still made, and may have had any reply. If sinkings are told and the fleet is not
+    known, all shots are returned: a set that may not be minimal.
 
     lies -- how many replies may be false.
     """
@@ -128,9 +135,10 @@ def possible_single_errors(
 ) -> tuple[Shot, ...]:
     """Return the replies that may be the only wrong one of all shots.
 
-    If a single reply is wrong, it is one of a conflict: without any other the conflict would stay.
+    Such a reply is in `conflicting`: without any other reply, these still cannot all be true. And
+    if it is left out, all other replies can be true.
 
-    conflicting -- the replies that `find_conflict` returned.
+    conflicting -- a set of replies that cannot all be true, from `find_conflict`.
     """
     indices = set(range(len(shots)))
     return tuple(
@@ -144,8 +152,9 @@ def _can_be_true(game: Game, shots: Sequence[Shot], indices: Set[int]) -> bool:
     """True if some configuration gives the replies with these indices; the others are unknown.
 
     All shots were made, so where a ship lies decides which shot sinks it. Placements that would
-    give another reply are ruled out. Then only ships that cover the hits and no miss are counted,
-    without sinkings. If each hit names its ship, the shots without a known reply do not matter.
+    give another reply than a known one are ruled out. Then it is enough to count configurations
+    that cover the hits and no miss, without a look at sinkings. If each hit names its ship, or the
+    fleet is not known, the shots without a known reply are left out.
     """
     if game.has_labels or isinstance(game, MixedGame):
         known_shots = (shot for i, shot in enumerate(shots) if i in indices)
@@ -167,9 +176,11 @@ def _can_be_true(game: Game, shots: Sequence[Shot], indices: Set[int]) -> bool:
 
 
 def _contradicted_placements(game: Game, shots: Sequence[Shot], indices: Set[int]) -> Iterator[int]:
-    """Yield the placements (masks) that would give another reply than one of these hits.
+    """Yield the placements (masks) on which one of the known hits would have had another reply.
 
-    indices -- of the shots whose replies are known. Misses are not compared.
+    Misses are not compared.
+
+    indices -- of the shots whose replies are known.
     """
     shot_masks = [game.bit(shot.cell) for shot in shots]
     for length in set(game.fleet):

@@ -36,9 +36,11 @@ _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _images(sets: CellSets, permutation: Permutation) -> CellSets:
-    """Return the images of cell sets under a permutation of the cells.
+    """Return the images of sets of cells under a permutation of the cells.
 
     A set is a row of words of 64 bits: cell c is bit c % 64 of word c // 64.
+
+    permutation -- the image of each cell.
     """
     images = np.zeros_like(sets)
     lowest_bit = np.uint64(1)
@@ -49,10 +51,11 @@ def _images(sets: CellSets, permutation: Permutation) -> CellSets:
 
 
 def sets_by_weight(position: Position) -> Counter[int]:
-    """Map each weight to the number of sets of the family of a position that have it.
+    """Map each weight to the number of sets of cells that have it, over all sets of a position.
 
-    The weight of a set is the number of configurations with exactly these cells. `Family.of` has
-    the same weights. This needs less memory, because the list of configurations is sorted in parts.
+    A set is the cells of a configuration. Its weight is the number of configurations with exactly
+    these cells. `Family.of` has these weights too, but needs more memory: here the list of
+    configurations is sorted in parts.
 
     Raises ImpossiblePosition if there is no configuration, TooLarge if they cannot be listed, and
     NotSupported if hits tell more than hit.
@@ -94,9 +97,9 @@ def _too_many_error(configurations: int, position: Position) -> TooLarge:
 
 
 def require_total_weight(weight: int, name: Game | str) -> None:
-    """Raise TooLarge if the total weight of a family is too large for the search.
+    """Raise TooLarge if the weights of a family of sets add up to more than the search can handle.
 
-    name -- what the error calls the family.
+    weight -- the sum of the weights. name -- what the error calls the family.
     """
     if weight > MAX_WEIGHT:
         raise TooLarge(
@@ -121,7 +124,7 @@ class Family:
     def of(cls, position: Position, prior: Prior | None = None) -> Family:
         """Return the family of a position: the cells of every configuration, without the hits.
 
-        prior -- weights of the configurations; those of weight 0 do not exist.
+        prior -- weights of the configurations. A configuration of weight 0 is left out.
 
         Raises ImpossiblePosition if there is no configuration, TooLarge if they cannot be listed or
         weigh too much, and NotSupported if hits tell more than hit.
@@ -139,7 +142,10 @@ class Family:
 
     @classmethod
     def _weighed(cls, position: Position, prior: Prior) -> Family:
-        """Return the family of a position with the weights of a prior."""
+        """Return the family of a position: the cells of its configurations, with weights.
+
+        A set weighs the sum of its configurations' weights by the prior. It leaves out the hits.
+        """
         position.game.require_small("listing configurations")
         posterior = Posterior(position, prior=prior)
         if prior.placements is not None and posterior.configurations > MAX_SETS:

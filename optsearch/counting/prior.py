@@ -168,11 +168,14 @@ class Prior(ABC):
     def of_placements(
         game: Game, weights: Mapping[int, Weight], otherwise: Weight = 1, name: str = "placements"
     ) -> Prior:
-        """Return a prior by weights of placements (masks); the others weigh `otherwise`.
+        """Return a prior by weights of placements.
 
-        The weight of a configuration is the product over its ships. Fractions are scaled to
-        integers, for each kind of ship by itself: a factor for all ships of a kind changes no
-        probability.
+        A configuration weighs the product of the weights of its placements. Fractions are scaled to
+        integers, for each kind of ship by itself. This changes no probability, because each
+        configuration gets the same factor.
+
+        weights -- of placements (masks). otherwise -- the weight of all other placements. name --
+        of the prior.
 
         Raises GameError for a mask that is not a placement, PositionError for a negative weight.
         """
@@ -194,9 +197,13 @@ class Prior(ABC):
         otherwise: Weight = 1,
         name: str = "cells",
     ) -> Prior:
-        """Return a prior by weights of cells; the others weigh `otherwise`.
+        """Return a prior by weights of cells, which make the weights of placements.
 
-        how -- "product" or "mean": how the weights of a ship's cells make that of the placement.
+        A configuration weighs the product of the weights of its placements.
+
+        weights -- of cells. how -- "product" or "mean" of the weights of the cells of a placement.
+        otherwise -- the weight of all other cells. name -- of the prior.
+
         Raises PositionError for another word or a negative weight.
         """
         if how not in MEANS:
@@ -220,10 +227,11 @@ class Prior(ABC):
         otherwise: Weight = 0,
         name: str = "configurations",
     ) -> Prior:
-        """Return a prior by weights of configurations; the others weigh `otherwise`.
+        """Return a prior by weights of configurations.
 
         weights -- of configurations, each as the masks of its ships in any order, without letters.
         Ships that are not a configuration of the game are accepted: they never occur.
+        otherwise -- the weight of all other configurations. name -- of the prior.
 
         Raises PositionError for a negative weight, and for a configuration with two weights.
         """
@@ -239,9 +247,9 @@ class Prior(ABC):
     def of_function(game: Game, function: Callable[[Sequence[int]], int], name: str) -> Prior:
         """Return a prior by a function that weighs configurations.
 
-        In a game of at most MOST_KEPT configurations the function is called here, once for each,
-        and the result is a prior of configurations. In a larger game it is called for each
-        configuration that is met, and the digest is valid in this run only (`require_digest`).
+        In a game of at most MOST_KEPT configurations the function is called here, once for each. In
+        a larger game it is called for each configuration that is met. Then the digest of the prior
+        is valid in this run only (`require_digest`).
 
         function -- gets the masks of a configuration's ships, and returns an integer from 0 up.
         """
@@ -262,7 +270,9 @@ def _ships_text(game: Game, ships: Iterable[int]) -> str:
 
 
 def _scale_to_integers(weights: Mapping[K, Weight], name_key: Callable[[K], str]) -> dict[K, int]:
-    """Multiply weights by their least common denominator; PositionError for a negative one.
+    """Return weights as integers: all are multiplied by their least common denominator.
+
+    Raises PositionError for a weight that is negative or not finite.
 
     name_key -- returns what an error calls a key; for an empty text it says "the others".
     """
@@ -360,7 +370,11 @@ class _ConfigurationPrior(Prior):
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the weights, without configurations that weigh as the others do."""
+        """The digest of the weights of the configurations.
+
+        Configurations without a weight of their own have a common one. A configuration whose own
+        weight equals the common weight makes no difference.
+        """
         weights = {
             ships: weight for ships, weight in self._weights.items() if weight != self._otherwise
         }
@@ -395,7 +409,12 @@ class FleetPrior(Prior):
 
     @classmethod
     def of(cls, text: str, game: MixedGame) -> FleetPrior | None:
-        """Parse a prior; None for fleet=vectors. StrategyError for another text."""
+        """Return the prior that a text names for a game whose fleet is not known.
+
+        None for `fleet=vectors`, by which all vectors of lengths are equally likely. StrategyError
+        for another text than `fleet=vectors`, `fleet=configurations`, or lengths such as
+        `fleet=4,3,2`.
+        """
         fleet = text.removeprefix("fleet=")
         if text == "fleet=vectors":
             return None
@@ -465,10 +484,11 @@ class _FunctionPrior(Prior):
 
 
 def update_by_replies(position: NoisyPosition, prior: Prior | None = None) -> Prior | None:
-    """Return a prior with the weights of the replies that may be false, if any leaves doubt.
+    """Return a prior that also has the weights of the replies that may be false.
 
-    Each such reply has the probability p if a ship is on the cell, and q if not; it multiplies the
-    weight of a ship on the cell by p / q. Without such a reply the prior is returned unchanged.
+    Let such a reply have the probability p if a ship is on the cell, and q if not. Then it
+    multiplies the weight of a ship on the cell by p / q. Without such a reply, and if the number of
+    lies is limited instead, the given prior is returned unchanged.
     """
     if not position.weights:
         return prior
@@ -521,8 +541,8 @@ def past_games(
 ) -> Prior:
     """Return the prior in which a placement weighs the number of past boards that have it.
 
-    boards -- each as the masks of its ships. smoothing -- added to each number, so that a placement
-    that was never seen can still occur.
+    boards -- the past boards, each as the masks of its ships. smoothing -- a number that is added
+    to each weight, so that a placement that was never seen can still occur.
     """
     times_seen = Counter(ship for board in boards for ship in board)
     weights = {
@@ -557,7 +577,11 @@ class OneByOne:
         )
 
     def ships(self, game: Game) -> list[int]:
-        """Return the fleet of a game in this order; StrategyError unless it has these ships."""
+        """Return the ships of a game in the order in which they are placed.
+
+        The default is the order of the fleet. StrategyError unless the order has each ship of the
+        game once.
+        """
         if self.order is None:
             return [*game.fleet]
         kinds = {str(kind): kind for kind in game.fleet}
@@ -573,10 +597,10 @@ class OneByOne:
 def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
     """Return the prior of ships placed one by one at random, as most programs do.
 
-    Each ship gets a placement drawn uniformly from those that the ships before it leave; if none is
-    left, the board is begun anew. So the weight of placing the ships in one order is the product of
-    1 / (placements left) over the ships. A configuration weighs the sum over the orders of its
-    equal ships.
+    Each ship gets a random placement of those that the ships before it leave, all equally likely.
+    If none is left, the board is begun anew. So the weight of placing the ships in one order is the
+    product of 1 / (placements left) over the ships. Equal ships can be placed in several orders,
+    and a configuration weighs the sum over these.
 
     order -- the ships in the order in which they are placed, as in (2, 3, 4); by default the
     longest first.
@@ -626,9 +650,10 @@ def parse_weight(text: str) -> Fraction:
 
 
 def _header_weight(record: records.Record) -> Fraction:
-    """Check the header of a table and return its weight, `otherwise` or `smoothing`.
+    """Return the weight that the header of a table gives, after a check of the header.
 
-    By default placements and cells without a row weigh 1, and configurations 0.
+    This is `otherwise`, the weight of what has no row, or `smoothing`. By default placements and
+    cells without a row weigh 1, and configurations 0.
 
     Raises RecordError for a line that does not go with the columns, a missing one, and a bad value.
     """
@@ -658,9 +683,9 @@ def _header_weight(record: records.Record) -> Fraction:
 
 
 def _weights_by_key(record: records.Record, parse: Callable[[str], K]) -> dict[K, Weight]:
-    """Map the first column of a table, as `parse` reads it, to the column of weights.
+    """Map the values in the first column of a table to the weights in its column `weight`.
 
-    Raises RecordError if two rows have the same key.
+    parse -- reads a value of the first column. Raises RecordError if two rows have the same value.
     """
     column = record.columns[0]
     keys, weights = record.values(column, parse), record.values("weight", parse_weight)
@@ -679,12 +704,12 @@ def _weights_by_key(record: records.Record, parse: Callable[[str], K]) -> dict[K
 
 
 def prior_of(text: str | None, game: Game) -> Prior | None:
-    """Return the prior of a game that a text names; None for None and "uniform".
+    """Return the prior that a text names for a game; None if the text is None or "uniform".
 
-    If the fleet of the game is not known, the texts are those of `FleetPrior.of`, and None makes
-    the vectors of lengths equally likely.
+    If the fleet of the game is not known, the texts are `fleet=…`, as in `FleetPrior.of`. Then None
+    makes all vectors of lengths equally likely.
 
-    Raises StrategyError for an unknown name, and the errors of `read`.
+    Raises StrategyError for an unknown name, and RecordError for an invalid table in a file.
     """
     if isinstance(game, MixedGame):
         return FleetPrior.of(text or "fleet=vectors", game)
@@ -704,7 +729,10 @@ def prior_of(text: str | None, game: Game) -> Prior | None:
 
 
 def _user_prior(function: UserFunction, game: Game) -> Prior:
-    """Return the prior of a user's function, whose second parameter says what it weighs."""
+    """Return the prior of a user's function, which weighs placements or whole configurations.
+
+    The name of its second parameter says which: `ship` or `ships`.
+    """
     parameters_after_game = function.parameters[1:]
     if parameters_after_game == ("ship",):
         weights = {

@@ -17,7 +17,10 @@ def moduli_above(bound: int) -> list[int]:
 
 
 def combine_residues(residues: list[int], moduli: list[int]) -> int:
-    """Return the number from 0 that has these residues and is below the product of the moduli."""
+    """Return the number that leaves these remainders when divided by the moduli.
+
+    It is from 0 up, and below the product of the moduli, which are coprime.
+    """
     result, product = 0, 1
     for residue, modulus in zip(residues, moduli, strict=True):
         # A multiple of `product` makes the result right for this modulus, and keeps it right for
