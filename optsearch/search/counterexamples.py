@@ -97,8 +97,9 @@ class Scope:
     def of(cls, games: Sequence[Game], empty_only: bool = False) -> Scope:
         """Return the scope of exactly these games, each once.
 
-        Raises NotSupported if hits of a game tell more than the names of ships, ImpossiblePosition
-        if a fleet does not fit.
+        A scope tells a search which games and positions to look at. empty_only -- True looks at the
+        empty boards alone. Raises NotSupported if hits of a game tell more than the names of ships,
+        ImpossiblePosition if a fleet does not fit.
         """
         for game in games:
             is_handled = game.is_silent or game.names_hits
@@ -115,7 +116,10 @@ class Scope:
             )
 
     def __str__(self) -> str:
-        """Return the scope in words, as `every position of 3x4:2,2`; it names a checkpoint."""
+        """Return the scope in words, such as `every position of 3x4:2,2`.
+
+        A folder of finished games is labelled with these words.
+        """
         positions = "the empty board" if self.empty_only else "every position"
         if self.listed_games:
             return f"{positions} of {' and '.join(map(str, self.listed_games))}"
@@ -130,7 +134,7 @@ class Scope:
         )
 
     def games(self) -> Iterator[Game]:
-        """Yield the games that have a configuration, by cells, rows and fleet.
+        """Yield the games of the scope that have a configuration, by cells, rows and fleet.
 
         Listed games are yielded in their own order.
         """
@@ -162,7 +166,7 @@ class Scope:
     def _fitting_games(
         self, rows: int, columns: int, fleets: Iterable[tuple[int, ...]]
     ) -> Iterator[Game]:
-        """Yield the games on a grid of those of the fleets that fit on it."""
+        """Yield a game for each of these fleets that fits on a grid."""
         for fleet in fleets:
             if max(fleet) <= columns and sum(fleet) <= rows * columns:
                 game = Game(rows, columns, fleet, self.contact, self.announce)
@@ -393,9 +397,10 @@ class Positions:
     ) -> NDArray[np.uint64]:
         """Return for each position a sum over its configurations, modulo 2^64.
 
-        A configuration adds the product of the factors of its ship cells that are not shot yet. The
-        sums are in the order of the codes of positions. factors -- for each label of a hit the
-        factor of each cell, which is looked up at the cell that the permutation gives.
+        A configuration adds a product: one factor for each of its ship cells that are not shot yet.
+        factors -- factors[i][c] is the factor of cell c if its hit has label i. permutation -- the
+        factor of a cell is looked up at the cell that this gives for it. The sums are in the order
+        of the codes of positions.
         """
         sums = np.zeros(self._cube, np.uint64)  # an axis for each cell
         for digits, count in self._full_boards.items():  # all cells shot: there is no factor
@@ -526,11 +531,11 @@ class Positions:
         return greedy_cells, best_cells
 
     def _after_shot(self, codes: Codes, cell: int) -> tuple[list[Codes], NDArray[np.bool_]]:
-        """Return the positions after each reply to a shot, and whether it can tell something.
+        """Return the positions after each reply to a shot, and whether the shot can tell something.
 
-        The list has the codes after a miss, then after each hit. The array is True for positions
-        in which the cell is not shot and several replies are possible. If a position has the cell
-        shot already, its code does not change.
+        codes -- the positions before it. The list has the codes after a miss, then after each hit.
+        The array is True for positions in which the cell is not shot and several replies are
+        possible. If the cell of a position is shot already, its code does not change.
         """
         power = self._digit_base ** (self.game.cells - 1 - cell)
         is_unshot = codes // power % self._digit_base == self._digit_base - 1
@@ -542,10 +547,10 @@ class Positions:
         return codes_after, is_unshot & (possible_replies > 1)
 
     def _misses_of_shot(self, misses: Codes, after: list[Codes]) -> Codes:
-        """Return for each position the total misses if a cell is shot, and then played on.
+        """Return for each position the total misses if a cell is shot now, with those that follow.
 
-        misses -- the total misses of all positions, by their code. after -- for each reply, a miss
-        first, the codes of the positions that it leads to.
+        misses -- the total misses of all positions, by their code. after -- for each reply to the
+        shot, a miss first, the codes of the positions after it.
         """
         total_misses = self.configurations[after[0]].copy()  # each of these misses the shot
         for codes_after_reply in after:
@@ -562,7 +567,8 @@ def _keep_greatest(
 ) -> None:
     """Add a cell to the masks in `cells` where its value is the greatest so far, or equals it.
 
-    Where it is greater, the mask and the value in `greatest` begin anew with this cell.
+    There is one value and one mask for each position. Where the value is greater, the mask and the
+    value in `greatest` begin anew with this cell. is_choice -- False where the cell does not count.
     """
     is_greater = is_choice & ((cells == 0) | (values > greatest))
     cells[is_greater] = 0
@@ -717,7 +723,10 @@ _COLUMNS = (
 
 
 def _read_entry(game: Game, entry: dict[str, object]) -> SearchedGame:
-    """Return the game in an entry of the store; ValueError, TypeError or KeyError if damaged."""
+    """Return what was found in one game, from its stored entry.
+
+    Raises ValueError, TypeError or KeyError if the entry is damaged.
+    """
     positions, is_decided, rows = (
         entry[key] for key in ("positions", "is_decided", "counterexamples")
     )

@@ -32,7 +32,10 @@ class Diagonals:
             self.misses, self._order = min(orders)
 
     def __call__(self, kernel: Kernel, state: Subfamily) -> int:
-        """Return the next cell on the diagonals that can be a hit; after a hit, an optimal cell."""
+        """Return the next cell to shoot: the first on the diagonals that can be a hit.
+
+        After a hit, or if no such cell is left, it is an optimal cell.
+        """
         if state.hits == kernel.root.hits and not kernel.is_lost(state):
             counts = kernel.counts(state)
             for cell in self._order:
@@ -59,9 +62,10 @@ class Diagonals:
         return cell_lists
 
     def _order_cells(self, cells: list[int]) -> tuple[int, list[int]] | None:
-        """Return the misses of the best order of these cells in its worst case, and that order.
+        """Return the least misses in the worst case of shooting these cells, and the order for it.
 
-        Return None if some set has none of the cells, or if a hit leaves too many sets.
+        The cells are shot until a hit; then optimal shots follow. Return None if some set has none
+        of the cells, or if a hit leaves too many sets.
         """
         kernel, root = self._kernel, self._kernel.root
         counts = kernel.counts(root)

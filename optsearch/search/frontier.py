@@ -214,9 +214,10 @@ class BestFirstSearch:
         self.nodes = FEW_NODES if is_early else None
 
     def next_question(self) -> Question | None:
-        """Return the most promising question that is not asked yet, and count it as asked.
+        """Return the next question to ask, and count it as asked; None if there is none now.
 
-        Return None if every question is asked now; their answers may lead to new questions.
+        A question asks for the cost of a shot. Answers to those that are under way may lead to new
+        ones.
         """
         if self.stops_below_ceiling and self.root.upper < self.ceiling:
             return None
@@ -253,9 +254,10 @@ class BestFirstSearch:
     # The tree of states
 
     def _open_state(self, state: Subfamily, parent: AndNode | None = None) -> OrNode:
-        """Return the node of a state: solved if it is easy, else with bounds known at once.
+        """Return a new node for a state, with the bounds of its cost that are known at once.
 
-        These are the lower bound of the kernel, and the cost of the best of the known rules.
+        A state with few sets is solved. Else the lower bound is the kernel's, and the upper bound
+        is the cost of the best of the known rules.
         """
         if self.kernel.is_lost(state):
             return OrNode(state, 0, 0, parent=parent)
@@ -365,7 +367,7 @@ class BestFirstSearch:
         return self._tree_from(self.root)
 
     def _tree_from(self, node: OrNode) -> Node | Leaf:
-        """Return the tree from a state on of a strategy that costs its upper bound."""
+        """Return the tree of a strategy that costs the upper bound of a node, from its state on."""
         choose_best = partial(best_cell, self.kernel)
         if node.rule is None:
             return grow_tree(self.kernel, node.state, choose_best)

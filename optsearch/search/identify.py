@@ -288,9 +288,10 @@ class IdentificationTree:
 
 
 def _name_leaves(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTree:
-    """Return a tree of the solver as a tree of questions, without its certain hits.
+    """Return a tree of the solver as a tree of questions.
 
-    It ends where one set is left, with the name of that set.
+    Certain hits are left out, as they need no question. The tree ends where one set is left, with
+    the name of that set.
     """
     names = dict(zip(sets.sets, sets.names, strict=True))
 

@@ -486,8 +486,8 @@ class Kernel:
     def greedy_choices(self, state: Subfamily) -> list[int]:
         """List the cells that greedy chooses from, ascending: the most probable ones.
 
-        Certain hits that can be shot at any time (`free_hits`) are not among them: greedy shoots
-        these before. Only if no other cell is left, they are listed.
+        Certain hits that can be shot at any time are not among them, as greedy shoots these before.
+        They are listed only if no other cell is left.
         """
         counts, free_cells = self.counts(state), list(bits(self.free_hits(state)))
         counts[free_cells] = 0
@@ -604,9 +604,10 @@ def best_cell(kernel: Kernel, state: Subfamily) -> int:
 
 
 def grow_tree(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
-    """Return the tree from a state on that shoots free hits first, else as `choose` says.
+    """Return the tree of a strategy from a state on.
 
-    Free hits are the certain hits that can be shot at any time (`Kernel.free_hits`).
+    It shoots certain hits first if they can be shot at any time (`Kernel.free_hits`), else the cell
+    that `choose` returns for the state.
     """
     if kernel.is_over(state):
         return Leaf(kernel.weight(state))
@@ -730,9 +731,10 @@ def _most_probable(counts: NDArray[np.int64]) -> list[int]:
 
 
 def number_labels(game: Game) -> tuple[int, ...]:
-    """Return for each ship of the fleet the number of the label of its hits; 0 for no label.
+    """Return for each ship of the fleet the number of the label that its hits have.
 
-    Different labels have different numbers; the first label in the fleet has the greatest.
+    The number is 0 for no label. Different labels have different numbers; the first label in the
+    fleet has the greatest.
     """
     label_of_kind = game.label_of_kind
     assert label_of_kind is not None

@@ -142,9 +142,11 @@ def _build_programme(
     integers: int,
     constraints: list[Constraint],
 ) -> Programme:
-    """Return the programme for HiGHS, with columns from 0 to `upper` and their costs.
+    """Return the integer programme in the form that HiGHS solves.
 
-    integers -- the number of columns, from the first on, that are integers.
+    costs -- the cost of each column. upper -- the greatest value of each column; the least is 0.
+    integers -- the number of columns, from the first on, that are integers. constraints -- its
+    rows.
     """
     programme = Programme()
     programme.setOptionValue("mip_rel_gap", 0.0)

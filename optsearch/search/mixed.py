@@ -102,9 +102,10 @@ def solve_mixed(
 
 
 def greedy_shots_mixed(position: MixedPosition, prior: Prior | None = None) -> dict[int, int]:
-    """Return the weight of the configurations by the number of shots that greedy takes, ascending.
+    """Return how much weight of configurations greedy finishes with each number of shots.
 
-    It shoots the first of the most probable cells, and never plays the optimum instead.
+    The numbers of shots are ascending. Greedy shoots the first of the most probable cells, and
+    never plays the optimum instead. prior -- the weights of the configurations.
     """
     kernel = mixed_kernel(position, prior)
     histogram, waiting = Counter[int](), [(kernel.root, 0)]

@@ -136,7 +136,7 @@ def claims_for(
             goal_of_form[normal_form] = target, family
 
     def require_together(parts: list[WeightedSets], needed: int) -> None:
-        """Make it a goal to prove that these families together need at least `needed` misses."""
+        """Make it a goal to prove that these families together need this many misses."""
         if sum(map(marks.bound_by_counting, parts)) >= needed:
             return
         parts = sorted(parts, key=len)

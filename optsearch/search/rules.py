@@ -101,9 +101,9 @@ def labels_at(game: Game, cell: int) -> list[int | str | None]:
 
 
 def announced_lengths(game: Game) -> list[int]:
-    """List for each label the length of the ship that it tells; 0 if it does not tell a length.
+    """List for each label of a hit the ship length that it tells; 0 if it does not tell one.
 
-    The order is that of the labels in the kernels (`labels_at`).
+    The labels are in the order of `labels_at`.
     """
     if game.label_of_kind is None:
         return [0] * Codes.of(game).labels

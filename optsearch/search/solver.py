@@ -351,7 +351,7 @@ class Solver:
             rule.is_watched = False
 
     def _first_bracket(self) -> tuple[int, int]:
-        """Return bounds of the least misses before the search has a frontier.
+        """Return a lower and an upper bound of the least misses, before the search has any.
 
         The lower bound is the kernel's, without a search. The upper bound is the cost of greedy if
         its evaluation has ended, else the mean cost of shots at random.
@@ -441,7 +441,10 @@ class Solver:
         return budgeted_values(self.position, self.kernel, cost, budget)
 
     def _require_possible(self, solution: Solution) -> None:
-        """Raise TableError if the upper bound of a mean is below bounds that use no table."""
+        """Raise TableError if a solution has fewer misses than any strategy can have.
+
+        This compares the upper bound of a mean with lower bounds for which no table is used.
+        """
         if self.objective.kind != "mean" or not self.kernel.is_silent:
             return
         leaves = Counter(self.kernel.family.weights)
@@ -468,9 +471,9 @@ class Solver:
         return self.search() if self._solution is None else self._solution
 
     def least_cost(self, state: Subfamily, limit: Limit | None = None) -> tuple[int, bool]:
-        """Return the least misses of a state and True, or a lower bound and False at the limit.
+        """Return the least misses of a state, and True; at the limit a lower bound, and False.
 
-        It is for the mean. Easy states are solved even at the limit.
+        It is for the mean. States with few sets are solved even at the limit.
         """
         with self._lock:
             is_easy = len(state.family) <= self.kernel.easy_size
@@ -489,9 +492,10 @@ class Solver:
         self._disk = None
 
     def _greedy(self) -> tuple[tuple[Cell, ...], int]:
-        """Return the cells that greedy chooses from, and the least total height if it shoots one.
+        """Return the most probable cells, and the least total height if one of them is shot now.
 
-        Raises TableError if that is less than the optimum.
+        The total height is the sum of shots over all configurations. Raises TableError if it is
+        less than the optimum.
         """
         root = self.kernel.root
         with self._lock:
@@ -513,9 +517,10 @@ class Solver:
         return cells, total
 
     def misses_of(self, indices: Sequence[int], limit: int) -> int:
-        """Return the least misses of some configurations if below the limit, else a bound >= limit.
+        """Return the least misses of some configurations if that is below the limit.
 
-        indices -- the configurations by their indices in `kernel.sets`, ascending.
+        Else return a lower bound, which is the limit or more. indices -- the configurations by
+        their indices in `kernel.sets`, ascending.
         """
         family = np.array(indices, np.int32)
         with self._lock:
@@ -524,7 +529,7 @@ class Solver:
     # The tree
 
     def tree(self) -> DecisionTree:
-        """Return an optimal decision tree, or one of the upper bound if the search was cut short.
+        """Return an optimal decision tree, or the best one found if the search was cut short.
 
         If several trees are optimal, return the one whose shots the search tries first.
         """
@@ -579,9 +584,10 @@ def table_name(game: Game, prior: Prior | None) -> str:
 
 
 def _make_solver(time_limit: float | None, *arguments: Any) -> tuple[Solver, float | None]:
-    """Return a solver, which lists its configurations, and the seconds left for its search.
+    """Return a solver that has listed its configurations, and the seconds left for its search.
 
-    arguments -- those of `Solver`. Raises TooLarge if the listing takes longer than the limit.
+    time_limit -- seconds for both; None for no limit. arguments -- those of `Solver`. Raises
+    TooLarge if the listing takes longer than the limit.
     """
     limit = Limit(time_limit)
     try:

@@ -115,8 +115,9 @@ def _run_search(
 ) -> None:
     """Search until every first shot is decided, with questions answered on an executor.
 
-    answer_question -- a task for the executor. at_once -- the number of questions that it gets at
-    a time. cost_of -- returns the cost in what the task returns.
+    frontier -- the search, which asks the questions. answer_question -- the task that answers one.
+    at_once -- how many questions the executor gets at a time. cost_of -- takes the cost out of what
+    the task returns.
     """
     try:
         for question, answer in run_tasks(
@@ -149,9 +150,9 @@ class Team:
         self._shared: SharedMemory | None = None
 
     def search(self, frontier: BestFirstSearch, parallel: Parallel, collect: bool) -> None:
-        """Search until every first shot is decided.
+        """Search until every first shot is decided, with the workers of an executor.
 
-        collect -- True makes workers that share a table return new entries, too.
+        collect -- True makes workers that share a table return their new entries, too.
         """
         shared = self._shared_memory()
         if shared is not None and self._can_share_with(parallel.executor, shared):
@@ -198,7 +199,10 @@ class Team:
             yield batch
 
     def _can_share_with(self, executor: Executor, shared: SharedMemory) -> bool:
-        """True if workers can attach to the memory: all of a cluster, or any one of a pool."""
+        """True if the workers of an executor can use the memory of this process.
+
+        All workers of a cluster are asked, and any one of a pool.
+        """
         if isinstance(executor, Cluster):
             answers = executor.ask(can_attach, shared.handle)
             return all(answer is True for answer in answers.values())
@@ -239,7 +243,7 @@ class Team:
     ) -> int | None:
         """Return the answer of all workers together; None if they gave up, or at the deadline.
 
-        deadline -- by `time.monotonic`. If it is finite, new entries are collected.
+        deadline -- by `time.monotonic`. If it is finite, new entries of the table are collected.
         """
         # A worker stops once counter 0 has reached the number of its question.
         question_number, team_size = shared.counters[0] + 1, parallel.workers
