@@ -56,7 +56,7 @@ class BoardGroup(NamedTuple):
 
 
 def deviation_by_listing(game: Game) -> Deviation:
-    """Return the deviation of a small game, by its list of configurations."""
+    """Return how far boards placed ship by ship are from uniform, by a list of all."""
     prior = one_by_one(game)
     weights = [prior.weight(ships) for ships in reference.configurations(Position(game))]
     configurations, total_weight = len(weights), sum(weights)
@@ -66,9 +66,10 @@ def deviation_by_listing(game: Game) -> Deviation:
 
 
 def deviation_by_groups(game: Game) -> Deviation:
-    """Return the deviation of a large game with five ships, of which the third equals the fourth.
+    """Return how far boards placed ship by ship are from uniform, for a game too large to list.
 
-    Probabilities are floats, whose rounding is far below what is printed.
+    The game has five ships, of which the third equals the fourth. Probabilities are floats, whose
+    rounding is far below what is printed.
     """
     configurations, total_chance = 0, 0.0
     for class_size, chances, last_placements in _groups_of_boards(game):
@@ -88,7 +89,11 @@ def deviation_by_groups(game: Game) -> Deviation:
 
 
 def _groups_of_boards(game: Game) -> Iterator[BoardGroup]:
-    """Yield all boards in groups: one for each class of the first ship, and the second ship."""
+    """Yield all boards in groups: one for each two placements of the first and the second ship.
+
+    Of first placements that symmetries map to each other, only one is used; the group says how many
+    there are. The other ships of a group are in its arrays.
+    """
     first, second, third, fourth, last = game.fleet
     if not first > second > third == fourth > last:
         raise ValueError(f"the fleet of {game} is not one of these")
@@ -126,11 +131,13 @@ def _groups_of_boards(game: Game) -> Iterator[BoardGroup]:
 
 
 def estimate_distance(game: Game, number: int) -> tuple[float, float]:
-    """Estimate the distance by boards that the program places; return it and its standard error.
+    """Estimate how far boards placed ship by ship are from uniform; return also the error.
 
-    A board b of probability p(b), of `number` = N boards, adds max(0, 1 - 1 / (N p(b))). The mean
-    of this is the distance. `_board_chance` also counts boards that are begun anew, so that it is
-    too small by a factor. The mean of 1 / (N p(b)), which would be 1, shows this factor.
+    The error is the standard error. The distance is half the sum of the absolute differences of
+    probabilities. A board b of probability p(b), of `number` = N boards, adds max(0, 1 - 1 / (N
+    p(b))); the mean of this is the distance. But `_board_chance` is too small by a factor, since it
+    counts boards that are begun anew. The mean of 1 / (N p(b)), which would be 1, shows this
+    factor.
     """
     boards = hider("one-by-one").boards(game, BOARDS, 1)
     inverse_ratios = np.array(
@@ -142,9 +149,10 @@ def estimate_distance(game: Game, number: int) -> tuple[float, float]:
 
 
 def _board_chance(game: Game, ships: list[int]) -> float:
-    """Return the probability of a board among all that are begun.
+    """Return the probability that ships placed one by one lie like this at once.
 
-    It is summed over the orders of equal ships.
+    ships -- the board (masks). Each ship goes to a random free place; if there is none, the board
+    is begun anew, which is not counted. The probability is summed over the orders of equal ships.
     """
 
     def chance_from(index: int, ships_left: list[int], closed: int) -> float:

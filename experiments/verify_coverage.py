@@ -43,9 +43,10 @@ class SetSearch(NamedTuple):
 
 
 def covering(met: NDArray[np.uint32]) -> CoverCounts:
-    """Count the configurations that cover 1, 2, 3, 4 cells, from the numbers that meet them.
+    """Count the configurations that have all cells of a set, for every set of one to four cells.
 
-    met -- of shape (n, n, n, n); with repeated cells, for the set of these cells.
+    met -- item [a, b, c, d] is the number of configurations that have one of these cells or more.
+    The cells may be equal: then the set has fewer.
     """
     # Inclusion and exclusion: the sum over the parts of a set, those of even size with a minus.
     cells = np.arange(len(met))
@@ -77,11 +78,13 @@ def largest_bound(
     ships: NDArray[np.bool_],
     costs: NDArray[np.int64],
 ) -> int:
-    """Return the largest bound of `size` cells that is above `best`, or `best`.
+    """Return the largest bound that any set of `size` cells has, but no less than `best`.
 
-    classes -- the least cell that a symmetry takes each cell to. ships, costs -- placements, of
-    shape (number, cells), and for each what is taken from a set that meets it. The caller must see
-    to it that this is little enough (`optsearch.lower_bounds.ship_chain`).
+    The bound of a set is on the configurations that it meets, less costs. ships -- placements: a
+    row with a flag for each cell of the board. costs -- for each placement: what a set loses if it
+    meets it. The costs must be so small that a cell adds no more if others come before it
+    (`optsearch.lower_bounds.ship_chain`). classes -- for each cell the least cell that a symmetry
+    takes it to.
     """
     n = len(counts.one)
     if not 1 <= size <= n:
@@ -104,10 +107,11 @@ def largest_bound(
 
 @njit(cache=True)
 def _extend(search, j, met, best, is_excluded, costs):  # type: ignore[no-untyped-def]
-    """Return the largest bound above `best` of a set with the first j cells chosen, or `best`.
+    """Return the largest bound of a set that has the j cells chosen, but no less than `best`.
 
-    met -- the bound of these j cells. is_excluded -- the cells that may not join them. costs -- of
-    the placements that they do not meet, 0 for the others.
+    search -- has these cells and the size of a whole set. met -- the bound of the j cells.
+    is_excluded -- True for each cell that may not join them. costs -- for each placement: what the
+    set loses if it meets it, 0 if it does so already.
     """
     added, cells_left = search.added[j], search.size - j
     # Of cells that add as much the last one first, as in the search that this checks: what bounds a
@@ -144,9 +148,11 @@ def _extend(search, j, met, best, is_excluded, costs):  # type: ignore[no-untype
 
 @njit(cache=True)
 def _choose(search, j, cell, order, costs):  # type: ignore[no-untyped-def]
-    """Choose a cell after the first j ones, and update the sums; return the costs that remain.
+    """Choose a cell after the first j ones; return the costs of the placements still not met.
 
-    order -- the cells that may join, for which the trees are needed.
+    It updates the bounds in `search` on what each further cell adds. order -- the cells that may
+    still join; for these the heaviest trees are added up. costs -- for each placement: what a set
+    loses if it meets it.
     """
     counts = search.counts
     search.with_one[j + 1] = search.with_one[j] + counts.two[cell]

@@ -220,8 +220,9 @@ def _number_of(cells):  # type: ignore[no-untyped-def]
 def _key(cell, missed, tables):  # type: ignore[no-untyped-def]
     """Return a key of a cell and the misses near it, and the number of these misses.
 
-    A cell and misses have the same key as their images under a symmetry. The four low bits of the
-    key are 0, so that a number of misses can be added.
+    missed -- all misses. One is near if some ship on the cell has the miss in it or around it. A
+    cell and misses have the same key as their images under a symmetry. The four low bits of the key
+    are 0, so that a number of misses can be added.
     """
     least, near_misses = np.int64(-1), 0
     images = np.empty(len(missed), np.int64)
@@ -240,9 +241,10 @@ def _key(cell, missed, tables):  # type: ignore[no-untyped-def]
 
 @njit
 def _cost(cell, missed, tables):  # type: ignore[no-untyped-def]
-    """Return the cost V of a cell that is hit first after misses on some cells.
+    """Return the cost V of a cell that is hit first after misses on the cells `missed`.
 
-    It is taken from `tables.values` if it is there, or else computed and kept there.
+    V is the least number of configurations that are not finished in time, of those whose first ship
+    is hit here. It is taken from `tables.values` if it is there, or else computed and kept there.
     """
     key, near_misses = _key(cell, missed, tables)
     if key + len(missed) not in tables.values:
@@ -271,7 +273,12 @@ def _unstamped(entry, stamp):  # type: ignore[no-untyped-def]
 
 @njit
 def _lines(cell, missed, tables):  # type: ignore[no-untyped-def]
-    """Return the row and the column of a cell that is hit first after misses, under a new stamp."""
+    """Return what is known of the row and the column of a cell that is hit first after some misses.
+
+    missed -- these misses. Known are the distances of the nearest misses or edges and, for each
+    placement on the cell, how many configurations avoid the misses. The result has a new stamp,
+    which marks the values that are computed with it.
+    """
     (rows, columns), longest = tables.shape, tables.one_hit.shape[0] - 1
     is_missed = np.zeros(rows * columns, np.bool_)
     is_missed[missed] = True
@@ -314,7 +321,9 @@ def _lines(cell, missed, tables):  # type: ignore[no-untyped-def]
 def _alive(segment, misses, lines):  # type: ignore[no-untyped-def]
     """Sum up the placements that cover the hits of a segment and stay between its ends.
 
-    misses -- the number of all misses so far.
+    segment -- hits on one line through the first hit, between two ends: cells that the ship cannot
+    have. misses -- the number of all misses so far. lines -- for each placement: how many
+    configurations avoid the misses.
     """
     # An end that has come nearer since the first hit is a miss.
     is_missed_back = segment.end_back < lines.ends[2 * segment.line]
@@ -340,9 +349,10 @@ def _alive(segment, misses, lines):  # type: ignore[no-untyped-def]
 
 @njit
 def _left(alive, misses, lines):  # type: ignore[no-untyped-def]
-    """Return the least number of configurations left if the game stops now.
+    """Return the least number of configurations that are not finished if the game stops now.
 
-    It is 0 after fewer misses than `least_misses`, since the game may not stop yet.
+    alive -- sums over the placements that agree with the replies. misses -- the number of all so
+    far. After fewer misses than `least_misses` the result is 0, since the game may not stop yet.
     """
     if misses < lines.least_misses:
         return 0
@@ -353,9 +363,10 @@ def _left(alive, misses, lines):  # type: ignore[no-untyped-def]
 
 @njit
 def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
-    """Return the least number of configurations left from a state with two hits or more.
+    """Return the least number of configurations that are not finished, once a second cell is hit.
 
-    segment -- the hits, and the misses around them. misses -- the number of all so far.
+    segment -- the hits, which are on one line, and the misses around them. misses -- the number of
+    all so far. The least is over all next shots on the line, and a miss elsewhere.
     """
     line, back, ahead, end_back, end_ahead, beside = segment
     if back + ahead >= lines.more_hits.shape[1]:
@@ -394,7 +405,11 @@ def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
 
 @njit
 def _segments(ends, lines):  # type: ignore[no-untyped-def]
-    """Return the row and the column of the first hit, with only this cell hit and these ends."""
+    """Return two segments, the row and the column of the first hit, with no other cell hit.
+
+    ends -- the distances of the nearest misses or edges: left, right, up, down. Each segment also
+    has the number of misses next to the hit on the other line.
+    """
     left, right, up, down = ends
     is_missed = [int(ends[side] == 1 and lines.ends[side] > 1) for side in range(4)]
     row = Segment(0, 0, 0, left, right, is_missed[2] + is_missed[3])
@@ -422,10 +437,11 @@ def _alive_on_both(row, column, misses, lines):  # type: ignore[no-untyped-def]
 
 @njit
 def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
-    """Return the least number of configurations left from a state with one hit.
+    """Return the least number of configurations that are not finished, with one cell hit so far.
 
     ends -- the distances of the nearest misses or edges: left, right, up, down. misses -- the
-    number of all so far.
+    number of all so far. The least is over all next shots in the row and the column, and a miss
+    elsewhere.
     """
     index = (*ends, misses)
     known = _unstamped(lines.one_hit[index], lines.stamp)
@@ -461,7 +477,11 @@ def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _count_last_cell(cells, counts, added):  # type: ignore[no-untyped-def]
-    """Lower `added`, but for the trees, by what the last of the cells of a set meets."""
+    """Lower the bounds on what each cell adds to a set, by what the last cell of the set meets.
+
+    added -- these bounds. Configurations with a cell and the last one are taken off; those with
+    another cell of the set too are put back. Trees are left to `_subtract_tree`.
+    """
     last = cells[-1]
     for cell in range(len(added)):
         added[cell] -= counts.two[last, cell]
@@ -472,7 +492,11 @@ def _count_last_cell(cells, counts, added):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _subtract_tree(cell, cells, counts, gains):  # type: ignore[no-untyped-def]
-    """Lower what a cell adds to a set by the heaviest tree, unless that is done."""
+    """Lower the bound on what a cell adds to a set by the heaviest tree, but only once.
+
+    cells -- the set. The tree joins its cells but the last. An edge weighs as much as the
+    configurations that have both its ends, the last cell and `cell`.
+    """
     if not gains.has_tree[cell]:
         gains.has_tree[cell] = True
         if len(cells) >= 3:
@@ -489,9 +513,12 @@ def _lower_gain(cell, gains):  # type: ignore[no-untyped-def]
 
 @njit
 def _rank_cells(cells, kept, steps, best, gains, counts, tables):  # type: ignore[no-untyped-def]
-    """Return all cells by falling gain, exact for those with which a set may keep more than `best`.
+    """Return all cells, those first that may add most to what a set keeps.
 
-    cells, kept -- the set and what it keeps. steps -- the number of cells that are to join it.
+    A set keeps the configurations that it meets, less a cost V of each cell. The gain of a cell is
+    a bound on what it adds. It is made exact where the set, with this cell and others, may come to
+    keep more than `best`. cells, kept -- the set and what it keeps. steps -- the number of cells
+    that are to join it.
     """
     candidates = len(gains.most_gain) - len(cells)
     while True:
@@ -542,7 +569,10 @@ def _key_of_set(cells, cell, symmetries):  # type: ignore[no-untyped-def]
 
 @njit
 def _gains_of(row, sets, counts):  # type: ignore[no-untyped-def]
-    """Return bounds on what each cell adds to the set in a row; its own cells add -1."""
+    """Return bounds on what each cell adds to one set; for the cells of the set itself this is -1.
+
+    row -- the index of the set in `sets`. counts -- the configurations that have all of some cells.
+    """
     cells = sets.cells[row]
     added, least_cost = sets.added[row].copy(), sets.least_cost[row].copy()
     if len(cells):
@@ -557,11 +587,12 @@ def _gains_of(row, sets, counts):  # type: ignore[no-untyped-def]
 
 @njit
 def _extend_sets(sets, first, until, j, best, larger_sets, counts, tables):  # type: ignore[no-untyped-def]
-    """Add one cell, in each way that may keep more than `best`, to the sets in some rows.
+    """Add one cell to each of some sets, in each way that may lead to more than `best`.
 
-    first, until -- the rows; fewer are done if `larger_sets` has no room. j -- the cells of a whole
-    sequence. larger_sets -- receives the sets. Return the best of whole sequences, and the row to
-    go on from.
+    A whole sequence has j cells and keeps the configurations that it meets, less a cost V of each
+    cell. first, until -- the rows of the sets; fewer are done if `larger_sets`, which receives the
+    new ones, has no room. Return the most that a whole sequence keeps, at least `best`, and the row
+    to go on from.
     """
     n, size = len(counts.one), sets.cells.shape[1]
     steps = j - size
@@ -613,7 +644,7 @@ def _empty_sets(rows: int, size: int, n: int) -> CellSets:
 
 
 def _resized(sets: CellSets, rows: int) -> CellSets:
-    """Return the sets with as many rows: without the last ones, or with zeros behind them."""
+    """Return the sets in arrays of `rows` rows: the last ones are left out, or zeros added."""
 
     def resized(array: Ints) -> Ints:
         zeros = np.zeros((max(0, rows - len(array)), *array.shape[1:]), np.int64)
@@ -635,11 +666,11 @@ def largest_kept(
     best: int,
     report: Callable[[int, int, int], None] = lambda size, done, sets: None,
 ) -> int:
-    """Return the largest value above `best` that some sequence of j cells keeps, or `best`.
+    """Return the most that any sequence of j cells keeps, but no less than `best`.
 
-    A sequence keeps the configurations that it meets, less V of each of its cells. report -- called
-    with a size, the number of sets of this size that are done, and that of all. Raises ValueError
-    for sequences of more than eight cells.
+    A sequence keeps the configurations that it meets, less the cost V of each of its cells. costs
+    -- V. report -- called with a size, the number of sets of this size that are done, and that of
+    all. Raises ValueError for sequences of more than eight cells.
     """
     if not 1 <= j <= 8:
         raise ValueError(f"sequences of {j} cells")

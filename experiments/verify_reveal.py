@@ -78,7 +78,11 @@ class RevealedFleet:
         self._ships_of_length = np.array([game.fleet.count(n) for n in lengths], np.int64)
 
     def values(self, ship: int) -> tuple[list[int], int]:
-        """Return F of a placement of the longest ship (mask), and its completions."""
+        """Return F(0), F(1), … of a placement of the longest ship, and its completions.
+
+        ship -- the placement (mask). Its completions are the configurations that have it. F(l)
+        bounds how many of them are finished within l misses by a strategy that knows the placement.
+        """
         ships_left = self._ships_of_length.copy()
         ships_left[0] -= 1
         known, closed = map(tuple, _words([ship, ship | self._game.halo(ship)]))
@@ -96,8 +100,10 @@ def _words(masks: list[int]) -> NDArray[np.uint64]:
 def _values(known, closed, ships_left, tables, cache):  # type: ignore[no-untyped-def]
     """Return F(0), F(1), … of known ships, and as the last item the number of their completions.
 
-    known, closed -- two words: the cells of these ships, and these with their halos. ships_left --
-    the number of ships of each length that are not known. cache -- the values by `known`.
+    The completions are the configurations with these ships. F(l) bounds how many of them are
+    finished within l misses. known, closed -- two words each: the cells of the ships, and these
+    with their halos. ships_left -- the number of ships of each length that are not known. cache --
+    the values found so far, by `known`.
     """
     misses = tables.most_finished.shape[1]
     if ships_left.sum() == 0:
@@ -149,10 +155,12 @@ def _values(known, closed, ships_left, tables, cache):  # type: ignore[no-untype
 
 @njit(cache=True)
 def _finished_by_cells(children, ships, is_last, most_finished):  # type: ignore[no-untyped-def]
-    """Bound F(0), F(1), … by what cells can cover, and by the root chain.
+    """Bound the completions finished within 0, 1, 2, … misses, by what so many cells can cover.
 
-    children -- the values with one more ship known: a row for each of the `ships`. is_last -- True
-    if no ship is left then. most_finished -- as in `BoardTables`, for the cells of all ships left.
+    Completions are configurations with the known ships. ships -- the placements that one more ship
+    can have. children -- a row for each of them: these bounds if it is known, too, and then the
+    number of completions. is_last -- True if no other ship is left. most_finished -- item l: the
+    number of ways to hit all cells left with at most l misses.
     """
     misses = len(most_finished)
     result = np.zeros(misses, np.int64)
@@ -180,7 +188,11 @@ def _finished_by_cells(children, ships, is_last, most_finished):  # type: ignore
 
 @njit(cache=True)
 def _most_covered(w, ships, is_last, most_cells):  # type: ignore[no-untyped-def]
-    """Return an array whose item k bounds the weight w of the ships that k cells cover."""
+    """Return an array whose item k bounds the weight of the placements that k cells cover.
+
+    w -- the weight of each placement. ships -- their cells. is_last -- True for placements of the
+    last ship, for which fewer bounds are tried. most_cells -- the largest k.
+    """
     on_cell = np.zeros(ships.board_cells, np.int64)  # the weight through each cell
     _add_to_cells(w, ships, on_cell)
     heaviest_first = np.sort(on_cell)[::-1]

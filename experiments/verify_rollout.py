@@ -81,7 +81,11 @@ class RolloutReplay:
         return missed
 
     def _shot(self, rows: Rows, hashes: Hashes) -> int:
-        """Return the open cell to shoot, or -1 if no cell is open."""
+        """Return the cell that the policy shoots, or -1 if all configurations left are equal.
+
+        rows -- the configurations left, a flag for each cell. hashes -- of each of them, by which
+        samples are chosen.
+        """
         strategy, size = self._strategy, len(rows)
         if not _is_open(rows).any():
             return -1
@@ -105,9 +109,11 @@ class RolloutReplay:
         return chosen[int(np.argmin(costs))]
 
     def _candidates(self, rows: Rows, sample: Rows, most: int) -> list[int]:
-        """Return the most probable open cells, at most `most`, from the most probable on.
+        """Return at most `most` open cells, the most probable ones first.
 
-        A cell is left out if a cell before it is in all configurations of the sample with it.
+        rows -- the configurations left. A cell is open if some of them have it and some not. The
+        list ends before cells that are too improbable beside the first. A cell is left out if all
+        configurations of `sample` that have it also have one cell chosen before.
         """
         counts, is_open = rows.sum(0), _is_open(rows)
         ranked = np.flatnonzero(is_open)[np.argsort(-counts[is_open], kind="stable")]
@@ -124,8 +130,9 @@ class RolloutReplay:
     def _cost(self, sample: Sample, cell: int, policies: Policies) -> int:
         """Return the cost of a sample if a cell is shot and the policies play on.
 
-        Each part of the sample, from then on, is played by the last policy with a floor below its
-        size. A small part of a true sample is estimated.
+        The cost is UNIT for each miss, summed over the configurations of the sample. Each reply
+        divides these into parts. A part is played by the last of the policies whose floor is below
+        its size. A small part is estimated, unless the sample is all there is.
         """
         cost, parts = _split(sample.rows, cell)
         while parts:
@@ -145,9 +152,10 @@ class RolloutReplay:
         return cost
 
     def _cheapest(self, sample: Sample, chosen: list[int], policies: Policies) -> int:
-        """Return the cell that is left when each policy in turn keeps the cheapest of the chosen.
+        """Return the cell that is left when each policy in turn keeps the cheapest cells.
 
-        The last policy keeps one cell.
+        chosen -- the cells at the start. For a policy a cell costs what the sample costs if it is
+        shot, and then this policy and those before it play on. The last policy keeps one cell.
         """
         for last, policy in enumerate(policies, 1):
             if len(chosen) == 1:
@@ -160,7 +168,11 @@ class RolloutReplay:
         return chosen[0]
 
     def _greedy_cost(self, part: RemainingRows, shift: int) -> int:
-        """Return the cost of greedy on a part of a sample."""
+        """Return the cost of a part of a sample if the most probable cell is shot each time.
+
+        The cost is UNIT for each miss, summed over the configurations. With at most SMALL of them
+        left, play is optimal. shift -- of the sample: if it is not 0, small parts are estimated.
+        """
         cost, parts = 0, [part]
         while parts:
             rows, open_cells = part = parts.pop()
@@ -194,9 +206,10 @@ def _most_probable(rows: Rows) -> int:
 
 
 def _sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
-    """Return the configurations whose hash ends in `shift` zero bits, for the least that is enough.
+    """Return at most `cap` of the configurations: those whose hash ends in enough zero bits.
 
-    cap -- the most configurations of the sample.
+    rows, hashes -- the configurations and their hashes. The least number of zero bits that is
+    enough is the `shift` of the result; with 0 it has all configurations.
     """
     shift, is_kept = 0, np.ones(len(rows), bool)
     while is_kept.sum() > cap:
@@ -206,7 +219,11 @@ def _sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
 
 
 def _split(rows: Rows, cell: int) -> tuple[int, list[RemainingRows]]:
-    """Return the cost of a shot at a cell, and the parts after a hit and after a miss."""
+    """Return the cost of a shot at a cell, and the parts after a hit and after a miss.
+
+    rows -- the configurations, a flag for each cell. The cost is UNIT for each one without the
+    cell.
+    """
     counts, size = rows.sum(0), len(rows)
     # The mean over configurations of their cells that not all have, rounded; a sample can be empty.
     open_cells = (int(counts[counts < size].sum()) + size // 2) // max(size, 1)
@@ -218,7 +235,7 @@ def _split(rows: Rows, cell: int) -> tuple[int, list[RemainingRows]]:
 
 
 def _levels(strategy: Rollout) -> Policies:
-    """Return the policies that compare cells without samples, greedy first."""
+    """Return the policies that compare cells in turn where no sample is drawn, greedy first."""
     first, higher = strategy.lookahead.first, strategy.lookahead.higher
     # Margins are given in hundredths of a miss.
     greedy = LookaheadPolicy(margin=first.margin * UNIT // 100, kept=ALL)
@@ -241,9 +258,10 @@ def _pattern_of_cells(rows: Rows) -> list[int]:
 
 @lru_cache(maxsize=1 << 18)
 def _least_misses(patterns: frozenset[int], part: int) -> int:
-    """Return the least misses that find out each row of a part.
+    """Return the least sum of misses over the configurations of a part, with the best shots.
 
-    patterns -- as `_patterns` returns them for a family. part -- rows of this family (mask).
+    patterns -- for each cell of the board the configurations that have it, as a mask of their row
+    numbers. part -- the configurations that are left, as such a mask.
     """
     hits = {pattern & part for pattern in patterns} - {0, part}
     return min((_misses_after(patterns, hit, part ^ hit) for hit in hits), default=0)
@@ -255,7 +273,7 @@ def _misses_after(patterns: frozenset[int], hit: int, missed: int) -> int:
 
 
 def _optimal_cell(rows: Rows) -> int:
-    """Return the first cell of an optimal strategy."""
+    """Return the first open cell that some optimal strategy for the rows shoots first."""
     patterns, all_rows = _patterns(rows), (1 << len(rows)) - 1
     optimum = _least_misses(patterns, all_rows)
     for cell, hit in enumerate(_pattern_of_cells(rows)):
