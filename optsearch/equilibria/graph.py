@@ -154,10 +154,11 @@ class Graph:
     def _follow_shots(
         self, layers: Sequence[_Layer], chosen_rows: Sequence[NDArray[np.intp]]
     ) -> tuple[Choice, NDArray[np.int64]]:
-        """Follow the chosen shots from the root down.
+        """Return the shots at the nodes that a tree reaches, and the depth of every node.
 
-        chosen_rows -- for each layer the row of the shot chosen at each of its nodes. Returns the
-        shots at the nodes that are reached, and the depth of every node, -1 if it is not reached.
+        The depth is the number of shots before a node, or -1 if the tree does not reach it.
+        layers -- the nodes that are no leaves, the lowest first. chosen_rows -- for each layer the
+        row of the shot that the tree takes at each of its nodes.
         """
         depth_of_node = np.full(len(self._nodes) + 1, -1)
         depth_of_node[ROOT] = 0
@@ -182,7 +183,10 @@ class Graph:
         return Node(shot.cell, replies)
 
     def _group_by_height(self) -> list[_Layer]:
-        """Group the nodes that are no leaves by the longest way to a leaf, the shortest first."""
+        """Return the nodes that are no leaves in layers, by their longest way down to a leaf.
+
+        The layer of the shortest ways is the first.
+        """
         height_of_node = dict.fromkeys(self._leaves, 0)
         nodes_by_height: dict[int, list[int]] = {}
 

@@ -229,9 +229,11 @@ class _DoubleOracle:
             self._try_vertex()
 
     def _choose_mixes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the best mix against the trees so far, and the mix to answer.
+        """Return the hider's best mix against the trees so far, and the mix to answer next.
 
-        Before that, trees of the graph that are much better against these mixes join the trees.
+        Before that, trees are taken from the graph of all trees known, if they are much better for
+        the shooter against these mixes. They join the trees so far, and the mixes are computed
+        again.
         """
         for _ in range(MOST_JOIN_ROUNDS):
             best_mix, level_mix = self._solve_mixes()
@@ -258,7 +260,11 @@ class _DoubleOracle:
         return float((self.programme.mean_payments @ mix).min())
 
     def _join_tree(self, mix: NDArray[np.float64]) -> bool:
-        """Add the graph's best tree against a mix if it is much better; True if it was added."""
+        """Add the best tree of the graph against a mix, if it is much better than all trees so far.
+
+        mix -- the probability of each orbit, a set of symmetric choices of the hider. Returns True
+        if the tree was added.
+        """
         weights = mix / self.hidings.orbit_sizes
         choice, payments = self.graph.best_tree(weights[self.hidings.orbit_of])
         threshold = self._least_payment(mix) - LEAST_GAIN_SHARE * float(self.upper - self.lower)
@@ -268,10 +274,11 @@ class _DoubleOracle:
         return True
 
     def _mix_at_level(self) -> NDArray[np.float64]:
-        """Return a mix near the best one so far, against which each tree pays a given level.
+        """Return the hider's mix to answer next, near the best one so far.
 
-        The level is above the lower bound by a share of the gap. Near the best mix the trees so far
-        are most informative (Lemaréchal, Nemirovskii and Nesterov 1995).
+        Each tree so far pays about a given level or more against it. The level is above the lower
+        bound by a share of the gap between the bounds. Near the best mix the trees so far tell most
+        (Lemaréchal, Nemirovskii and Nesterov 1995).
         """
         lower = float(self.lower)
         level = lower + LEVEL_SHARE * (self.upper - lower)

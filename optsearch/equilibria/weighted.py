@@ -198,7 +198,11 @@ class WeightedSearch:
         return self._best_shots[key]
 
     def _cost_of_shot(self, state: Subfamily, cell: int) -> int:
-        """Return the least cost of a state by the exact weights if a given cell is shot first."""
+        """Return the least cost of the misses from a state on if a given cell is shot first.
+
+        state -- the configurations that are left, and the cells hit. The cost is exact for the
+        given weights.
+        """
         assert self.kernel is not None
         state_by_reply = self.kernel.parts(state, cell)
         cost = sum(self._best_shot(state_after).cost for state_after in state_by_reply.values())

@@ -93,9 +93,10 @@ def evaluate(
 
 
 def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
-    """Yield the tasks of an evaluation of a whole game, in the order of the tree.
+    """Yield the tasks into which the evaluation of a strategy on a whole game is divided.
 
-    memory -- bytes that each worker may take, on which the size of the tasks depends.
+    They come in the order of the decision tree. memory -- bytes that each worker may take, on which
+    the size of the tasks depends.
     """
     runner = runner_of(strategy, game)
     most_per_task = runner.task_limit(memory)
@@ -264,7 +265,10 @@ class _EvaluationRun:
         )
 
     def _new_tasks(self) -> Iterator[Task]:
-        """Yield the tasks that are not in the checkpoint; add the results of the others."""
+        """Yield the tasks whose results are not in the checkpoint.
+
+        The results of the other tasks are added to the result of the evaluation at once.
+        """
         for task in self.tasks():
             self._task_count += 1
             histogram = self._recall_result(task)

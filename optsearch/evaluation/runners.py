@@ -326,7 +326,7 @@ class KernelRunner(Runner):
         return limit
 
     def make_evaluator(self) -> TreeEvaluator:
-        """Return a new kernel that plays the rule, without configurations."""
+        """Return a new kernel that plays the rule of the strategy; it has no configurations yet."""
         game = self.game
         labels = _make_labels(game, self.rule.order)
         evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
@@ -453,7 +453,7 @@ class KernelRunner(Runner):
 
 
 def _make_labels(game: Game, order: Sequence[int]) -> Labels:
-    """Return the ships and the labels of their hits, as the kernel takes them.
+    """Return what the kernel must know of the replies to hits: the ships, and what a hit tells.
 
     order -- the cells in the order in which ties are broken.
     """

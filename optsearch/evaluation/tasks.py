@@ -47,8 +47,9 @@ def run_task(
 ) -> list[int]:
     """Return how many configurations of a task take i shots, as item i of a list.
 
-    Shots before the task count. from_start -- True if the strategy itself made these. prior -- if
-    given, each item is the weight of the configurations instead.
+    The shots before the position of the task count. from_start -- True if the strategy itself made
+    the shots before. prior -- the weights of the configurations; if given, each item is a sum of
+    weights instead of a number.
     """
     position = task.position
     runner = runner_of(strategy, position.game, prior)

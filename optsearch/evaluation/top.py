@@ -44,10 +44,11 @@ class TreeTop:
     def path(
         self, ships: Sequence[int], position: Position, configurations: int
     ) -> Iterator[Child]:
-        """Yield the positions of one game, each with its number of configurations.
+        """Yield the positions of one game, from a given one to the end, as the strategy plays it.
 
-        ships -- the hidden ones (masks). position, configurations -- the first of them. If several
-        games meet a position, the strategy is asked once, as long as the answer is kept.
+        Each comes with its number of configurations. ships -- the hidden ones (masks). position,
+        configurations -- the first position and its number. If several games meet a position, the
+        strategy is asked once, as long as the answer is kept.
         """
         child = Child(position, configurations)
         while True:
@@ -64,7 +65,8 @@ class TreeTop:
     def children(self, position: Position, configurations: int) -> list[Child]:
         """Return the positions after the strategy's shot, one for each possible reply.
 
-        configurations -- of the position, their number. The position after a miss is the first.
+        Each has its number of configurations. The position after a miss is the first.
+        configurations -- the number of configurations of the position before the shot.
         """
         cell, *hit_counts = self._recall(position, configurations) or self._decide(
             position, configurations

@@ -63,12 +63,14 @@ def shots_by_chance(position: Position) -> Fraction:
 
 
 def total_misses_by_chance(family: Family) -> int:
-    """Return an upper bound on the least total of misses over the sets of a family, by weight.
+    """Return an upper bound on the least weighted total of misses over the sets of a family.
 
-    The bound is the mean total over all orders of shots at the undecided cells, those in some but
-    not all sets, rounded down. A set with fewer cells than the largest may lie inside a larger set,
-    and then only a miss tells them apart. So a smaller set counts a miss for each undecided cell
-    that it does not have.
+    family -- sets of ship cells, one of which is hidden, with their weights.
+
+    The bound is the mean total if the undecided cells are shot in random order, rounded down. An
+    undecided cell is in some but not all sets. A set with fewer cells than the largest may lie
+    inside a larger set, and then only a miss tells them apart. So a smaller set counts a miss for
+    each undecided cell that it does not have.
     """
     certain_mask, undecided_cells = family.certain, family.undecided.bit_count()
     weight_by_size: Counter[int] = Counter()

@@ -59,10 +59,13 @@ def mean_at_least(finished: Sequence[int], hits: int, configurations: int) -> Fr
 def root_chain(
     hits: int, configurations: int, most_met: Callable[[int], int], most_values: int
 ) -> list[int]:
-    """List the bounds of `finished_by_chain` for 0, 1, 2, … misses, with the same arguments.
+    """List upper bounds on the configurations finished with at most 0, 1, 2, … misses.
 
-    The list ends with the first value that is the number of all configurations. It has at most
-    `most_values` values.
+    The bounds hold for every strategy. The list ends with the first value that is the number of all
+    configurations. It has at most `most_values` values.
+
+    hits -- the number of cells of the fleet. configurations -- the number of all configurations.
+    most_met -- a function of j: an upper bound on the configurations with a ship on one of j cells.
     """
     finished: list[int] = []
     for misses in range(most_values):

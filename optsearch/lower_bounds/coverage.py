@@ -141,10 +141,11 @@ class CellSetCounts:
         return cls(game, configurations, tuple(sums))
 
     def subset_sums(self, size: int) -> list[Integers]:
-        """Sum the counts over the subsets of each set of `size` cells, for each size of subset.
+        """Return sums of the counts over the subsets of each set of `size` cells.
 
-        Item i of the list is for the subsets of i + 1 cells: an array with one sum per set, in the
-        order of `cell_sets`.
+        Item i of the list is for the subsets of i + 1 cells. It is an array with one sum for each
+        set, in the order of `cell_sets`. The count of a subset is the number of counted
+        configurations with ships on all its cells.
         """
         sets = cell_sets(self.game.cells, size)
         sums = []

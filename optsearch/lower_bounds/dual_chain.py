@@ -49,11 +49,14 @@ def round_up(value: int) -> int:
 
 
 def _sum_over_chain(least_by_weight: dict[int, int]) -> int:
-    """Sum the terms of the cells c_0, c_1, … of a chain, in units of 1/PRICE_OF_MISS of a miss.
+    """Return a lower bound on the cost of a chain of shots, in units of 1/PRICE_OF_MISS of a miss.
 
-    least_by_weight -- as `_least_by_weight` returns it. The term of c_i is the least of value +
-    i misses * weight over its items, or 0 if that is lower. The terms grow with i, so the sum ends
-    at the first 0.
+    A chain is the cells c_0, c_1, … that are shot as long as all shots miss. The cost of c_i is the
+    least of value + i misses * weight over the items, or 0 if that is lower. It grows with i, so
+    the sum ends at the first 0.
+
+    least_by_weight -- the least value of any sets that one cell can hit, by the weight of these
+    sets.
     """
     total = index = 0
     while True:
@@ -128,12 +131,13 @@ def least_misses(
 
 @lru_cache(maxsize=1 << 12)
 def _misses_by_columns(columns: tuple[int, ...], weights: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the least misses of every subset of some sets, as `least_misses` does.
+    """Return the least weighted total of misses for every subset of some sets of cells.
 
-    columns -- for each cell, the sets that have it, in bits. weights -- of the sets.
+    Entry b of the result is for the sets at the bits of b. columns -- for each cell, the sets that
+    have it, in bits. weights -- of the sets.
 
-    A subset of two sets or more must be divided by a shot. The sets without the shot's cell have
-    one miss each, and both parts go on. A single set takes no miss.
+    A shot must divide each subset of two sets or more. The sets without its cell then have one miss
+    each, and both parts go on. A single set takes no miss.
     """
     weight_of_subset = [0]  # entry b is for the sets at the bits of b
     for weight in weights:

@@ -38,9 +38,11 @@ def mean_until_hit(most_met: Callable[[int], int], configurations: int) -> Fract
 def mean_by_single_cells(position: Position, prior: Prior | None = None) -> Fraction:
     """Return a lower bound on the mean number of shots until the first hit, from single cells.
 
-    Any k cells meet at most as much weight as the k heaviest cells have together, where a cell
-    weighs as much as the configurations with a ship on it. If the weights are not known exactly,
-    the bound is one shot; if the position has its hit, 0.
+    The weight of a cell is the total weight of the configurations with a ship on it. Any k cells
+    meet at most as much weight as the k heaviest cells have together. If the weights are not known
+    exactly, the bound is one shot. If the position has its hit, it is 0.
+
+    prior -- the weights of the configurations; without it each weighs 1.
     """
     if not position.hits_left:
         return Fraction(0)
@@ -58,8 +60,10 @@ def mean_by_single_cells(position: Position, prior: Prior | None = None) -> Frac
 def mean_by_sets(position: Position, nodes: int) -> Fraction:
     """Return a lower bound on the mean number of shots until the first hit, from sets of cells.
 
-    The position must be the start of a game. nodes -- the search for the most configurations that
-    k cells meet gives up after this number of sets, as in `Coverage`. Raises TooLarge for 2^32
+    The bound follows from the most configurations that have a ship on one of k cells, for each k.
+
+    The position must be the start of a game. nodes -- the search for the best k cells gives up
+    after this number of sets of cells; a weaker bound is used then. Raises TooLarge for 2^32
     configurations or more.
     """
     counts = CellSetCounts.of(position.game.with_announcement("nothing"))

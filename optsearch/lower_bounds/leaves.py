@@ -55,8 +55,9 @@ def complete_binary_tree(leaves: Leaves) -> Fraction:
 def complete_binary_tree_depths(leaves: int) -> list[int]:
     """List the depths of the leaves of the complete binary tree, from left to right.
 
-    As in section 4.1 of the paper, the first ℓ − 2^k of the 2^k leaves of the full tree of height k
-    are each expanded into two.
+    leaves -- ℓ, their number. Let k be the largest number with 2^k ≤ ℓ. The full tree of height k
+    has 2^k leaves. Its first ℓ − 2^k leaves are each expanded into two, as in section 4.1 of
+    Audinot, Bonnet and Viennot (2014).
     """
     full_depth = leaves.bit_length() - 1
     expanded_leaves = leaves - 2**full_depth
@@ -96,11 +97,13 @@ def count_hit_sequences(game: Game) -> int:
 
 
 def _sunk_by_reply(game: Game, possible: frozenset[Sunk], hits: int) -> dict[int, set[Sunk]]:
-    """Return what may be sunk after a hit, for each reply to it.
+    """Return which ships may be sunk after one more hit, for each reply to this hit.
 
-    possible -- what may be sunk before it: each item is the ships of one possibility. hits -- the
-    number of hits, with this one. The key of a reply is 0 if no ship sinks, the length of the ship
-    that sinks if that is told, else 1.
+    A possibility is the lengths of the ships sunk. possible -- the possibilities before the hit.
+    hits -- the number of hits, with this one.
+
+    The key of a reply is 0 if no ship sinks. If one sinks, it is the length of this ship if the
+    reply tells it, else 1.
     """
     by_reply = defaultdict[int, set[Sunk]](set)
     for sunk in possible:
@@ -208,10 +211,11 @@ def leaves_of(position: Position) -> Leaves:
 def leaf_counting_after(position: Position, plies: int) -> Fraction:
     """Return a lower bound on the mean number of shots, by leaf counting after `plies` shots.
 
-    A shot divides a family F of configurations by its reply. The least total of misses is
-    M(F) = min over shots of M(F hit) + M(F missed) + |F missed|, where |F missed| is the number of
-    configurations that the shot misses. After `plies` shots, leaf counting bounds M from below.
-    Each position above the last ply takes one count of the cells.
+    Leaf counting bounds the misses by the number of configurations: few sequences of hits and
+    misses have few misses. It is used for each possible position after `plies` shots. Above these,
+    M(F) is the least total of misses for the configurations F of a position. It is the least over
+    all shots of M(F hit) + M(F missed) + |F missed|. Here |F missed| is the number of
+    configurations that the shot misses.
 
     The bound holds for games in which the cells determine the configuration. Raises
     ImpossiblePosition if no configuration is left.

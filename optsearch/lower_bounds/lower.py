@@ -178,10 +178,11 @@ def first_objective_bounds(
 
 
 def _bound_worst_misses(position: Position) -> int:
-    """Bound the misses in the worst case from below, with one ship hidden and the others revealed.
+    """Return a lower bound on the misses of every strategy in its worst case.
 
-    The bound is 0 after a shot, and if one hit shows a whole ship, where the argument proves
-    nothing. It is also 0 if the first hit ends the game.
+    It is the best bound for a player who is told where all ships but one lie. It is 0 after a shot,
+    or if the first hit ends the game. It is also 0 if one hit shows a whole ship, where the
+    argument proves nothing.
     """
     game = position.game
     if position.shots or game.ends_at_hit or game.label_of_kind is None:
@@ -214,7 +215,12 @@ def lower_bounds_in_turn(
     seconds: float = SECONDS,
     leave_out: LeaveOut = ignore_left_out,
 ) -> Iterator[Bound]:
-    """Yield the bounds of `lower_bounds` as they are computed, with the same arguments."""
+    """Yield every lower bound of a position that is quick to compute, as soon as it is computed.
+
+    prior -- the weights of the configurations. progress -- called after each step. seconds -- the
+    limit for one bound, by an estimate from what it would list. leave_out -- called with each bound
+    that would take longer. Raises as `lower_bounds`.
+    """
     game = position.game
     if game.ends_at_hit:
         yield from _bounds_until_hit(position, prior, leave_out)
@@ -257,7 +263,11 @@ def _reason_not_to_list(game: Game, configurations: int, seconds: float) -> str:
 def _bounds_until_hit(
     position: Position, prior: Prior | None, leave_out: LeaveOut
 ) -> Iterator[Bound]:
-    """Yield the bounds of a game that the first hit ends."""
+    """Yield the lower bounds on the mean number of shots, for a game that the first hit ends.
+
+    The first bound is quick. The second needs a whole game without a prior, and is left out if
+    there are too many configurations or cells. leave_out -- called with the reason then.
+    """
     mean = mean_by_single_cells(position, prior)
     yield _lower_bound("single cells", mean, "the most probable k cells, as if apart; their sum")
     if position.shots or prior is not None:
@@ -380,10 +390,10 @@ def _bounds_from_two_hidden(
 
 
 def _bounds_from_leaves(position: Position, family: Family | None = None) -> list[Bound]:
-    """Return the bounds that follow from the number of leaves of a decision tree.
+    """Return lower bounds on the mean shots, from the number of leaves of a decision tree.
 
-    family -- the position's configurations with their weights, if there is a prior. If hits tell
-    something, the position must be a whole game.
+    family -- the configurations with their weights, if there is a prior. If hits tell something,
+    the position must be a whole game.
     """
     game, hits = position.game, position.hits_left
     silent_position = position if position.shots else Position(game.with_announcement("nothing"))
@@ -438,11 +448,11 @@ def bounds_on_demand(
 def long_bounds_in_turn(
     game: Game, progress: Progress[BoundsStatus] = no_progress
 ) -> Iterator[Bound]:
-    """Yield the long bounds of a game as they are computed.
+    """Yield the bounds of a game that take long, as they are computed.
 
     progress -- called after each step; it may raise to stop, after which the bounds yielded so far
-    still hold. Raises NotSupported if hits tell something, ImpossiblePosition if the fleet does not
-    fit, and as `reveal`.
+    still hold. Raises NotSupported if hits tell something or ships may touch, ImpossiblePosition if
+    the fleet does not fit, TooLarge if there are too many configurations.
     """
     game.require_silent(_EACH_BOUND)
     report = _report_step(progress)
@@ -514,14 +524,20 @@ def count_finished_by_stages(
     on_sets: SetsProgress = lambda j, size, done, total: None,
     nodes: int | None = None,
 ) -> Iterator[list[FinishedAtMost]]:
-    """Yield the list of `count_finished` three times, with more of its bounds each time.
+    """Yield bounds on the configurations finished with at most 0, 1, 2, … misses, in three stages.
 
-    The first list has the root chain and the reveal game, the second also the chain with the
-    longest ship, the third all. A bound that is not yet computed has the least value of those
-    before it, and no length of a chain.
+    Each stage yields a list with an item for each number of misses. An item has upper bounds by
+    four arguments, which hold for every strategy. The first stage computes the first two, the
+    second also the third, the last all. A bound that is not yet computed has the least value of
+    those before it.
 
-    coverages_beside -- called after the first two bounds; returns the coverage of every class of
-    every ship. limits -- of the chain with the first ship.
+    coverage -- bounds on the configurations that k cells meet. revealed -- a bound for each kind of
+    placement of the longest ship, from the game in which ships are shown. coverages_beside --
+    called after the first stage; returns the coverage of every kind of placement of every ship.
+    progress -- called with the number of steps done and of all. limits -- of the search of the last
+    argument. store -- keeps the values of the last argument, from which a later run goes on.
+    on_sets -- called now and then in that search. nodes -- the search of the third argument gives
+    up after this number of sets; None for the limit of `coverage`.
     """
     game, configurations = coverage.counts.game, coverage.counts.configurations
     by_chain = root_chain(game.fleet_cells, configurations, coverage.most_met, MISSES)

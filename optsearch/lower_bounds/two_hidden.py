@@ -254,10 +254,13 @@ class TwoHidden:
         return max(0, price * leftovers.pairs + leftovers.sets * cost_of_chain)
 
     def best_price(self, leftovers: Leftovers) -> int:
-        """Return the price at which the bound `misses` is greatest.
+        """Return the price at which the lower bound on the misses is greatest.
 
-        The bound is concave in the price. So steps raise it until one does not, in either
-        direction, and then get smaller.
+        The price is a parameter of this bound: a number of misses for each way to place both hidden
+        ships. leftovers -- what some sets of revealed ships leave free.
+
+        The bound is concave in the price. So the price moves in steps as long as the bound grows,
+        up or down. Then the steps get smaller.
         """
         price, step = 1, 16
         while step:

@@ -42,10 +42,10 @@ def worst_case_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
 
     sets -- distinct sets of cells (masks) of one size, one of which is hidden on the board.
 
-    The replies can be misses until one set p is left, and these misses meet every other set. The
-    first bound holds for each p. With at most MOST_ENTRIES sets times cells, each p then gets its
-    own bound. Sets whose bound is no better than the one proved are left out, in turns, until the
-    rest prove a greater one.
+    The replies can be misses until one set p is left. Then the cells that were missed meet every
+    other set. The first bound holds for each p. If there are at most MOST_ENTRIES sets times cells,
+    each p then gets its own bound. A set p whose bound is no better than the one already proved is
+    left out. This is repeated until the other sets prove a greater bound.
     """
     packing = _Packing(game, sets)
     proved = packing.bound_all()
@@ -68,9 +68,9 @@ def worst_case_misses(game: Game, sets: Sequence[int]) -> Iterator[int]:
 
 
 def _group_by_symmetry(game: Game, sets: Sequence[int]) -> dict[int, list[int]]:
-    """Group the sets by the symmetries of the board that map the sets to each other.
+    """Return groups of symmetric sets of cells: the list of each group, by its least mask.
 
-    Returns a list for each group, by the least mask of the group.
+    Only those symmetries of the board count that map all given sets to given sets.
     """
     images = [[image(mask, symmetry) for mask in sets] for symmetry in game.symmetries()]
     symmetric = [masks for masks in images if {*masks} == {*sets}]
@@ -122,7 +122,10 @@ class _Packing:
         return _round_up_weight(weights, weights @ self._has_cell)
 
     def bound_without(self, last_set: int) -> int:
-        """Bound the cells outside one set (mask) that meet all other sets."""
+        """Return a lower bound on the cells outside one set that are needed to meet all other sets.
+
+        last_set -- the one set, as a mask. Cells meet a set if it has one of them.
+        """
         index, cells = self._index_of[last_set], list(bits(last_set))
         self._limit(index, cells, most_use=0.0, least_cover=-inf)
         weights = self._solve_weights()
