@@ -204,7 +204,7 @@ class Graph:
         return [self._make_layer(nodes_by_height[height]) for height in sorted(nodes_by_height)]
 
     def _make_layer(self, nodes: list[int]) -> _Layer:
-        """Return the layer of some nodes, with all their shots."""
+        """Return arrays of some nodes and all their shots, as `best_tree` needs them."""
         shots_by_node = [list(self._shots_of_node[node].values()) for node in nodes]
         shot_indices = [
             shot_index for shots_of_node in shots_by_node for shot_index in shots_of_node

@@ -166,10 +166,10 @@ class Chooser:
         start: Position,
         is_over: Callable[[], bool] = lambda: False,
     ) -> int | None:
-        """Count the shots of a game from a position on.
+        """Return how many more shots the strategy takes in a game, from a position on.
 
-        ships -- the hidden ones (masks), compatible with the position. is_over -- asked before
-        each shot; if it returns True, the game is stopped, and the result is None.
+        ships -- the hidden ones (masks), compatible with the position. is_over -- asked before each
+        shot; if it returns True, the game is stopped, and the result is None.
         """
         with self._lock:
             if not isinstance(start, MixedPosition):  # whose fleet is not known

@@ -193,9 +193,10 @@ class _EvaluationRun:
     # The top of the tree
 
     def tasks(self) -> Iterator[Task]:
-        """Yield the tasks in the order of the tree, the subtree of a hit before that of a miss.
+        """Yield the tasks of the evaluation: the subtrees that are small enough for one worker.
 
-        Games that end above the tasks are added to the result at once.
+        They come in the order of the tree, the subtree of a hit before that of a miss. Games that
+        end above the tasks are added to the result at once.
         """
         top = TreeTop(self.runner, self._store, self.most_per_task)
         open_nodes = [_OpenNode(self._start, self.configurations, 1)]

@@ -398,7 +398,8 @@ class KernelRunner(Runner):
     def compares_cells(self, configurations: int) -> bool:
         """True if the strategy is a rollout that compares cells with so many configurations left.
 
-        If hits tell nothing, a rollout always does; else its rule has limits.
+        If hits tell nothing, a rollout always compares cells. Else it does so above one number of
+        configurations and up to another, which its rule gives.
         """
         if not self.is_rollout or self.game.is_silent:
             return self.is_rollout
@@ -410,9 +411,10 @@ class KernelRunner(Runner):
         return self.rule.candidates > 1
 
     def _evaluator_of_sample(self, limit: int) -> TreeEvaluator:
-        """Return a kernel with a large sample of the game's configurations, which is drawn once.
+        """Return a kernel with a part of all configurations, from which rollouts draw samples.
 
-        The kernel draws the samples for shots from it. limit -- the most configurations of a task.
+        The part is drawn once and kept. limit -- the most configurations of a task, on which its
+        size depends.
         """
         if self._drawn is None or self._drawn[0] != limit:
             self._drawn = limit, self._draw_sample(limit)

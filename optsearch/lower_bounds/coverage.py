@@ -206,13 +206,14 @@ def _require_32_bits(configurations: int, title: str) -> None:
 
 
 def _count_cell_sets(game: Game, ship: int, counted: int) -> tuple[int, list[Integers]]:
-    """Count the configurations with a ship at a given placement, by the cells that they cover.
+    """Return how many configurations there are, and how many cover each small set of cells.
 
-    Returns their number, and for each size of set an array: the number of them that cover each set
-    of that size, in the order of `CellSetCounts.covering`.
+    A configuration covers a set if it has ships on all its cells. The second result is a list of
+    arrays: one array for each size of set, with one number for each set, in the order of
+    `cell_sets`.
 
-    ship -- the placement, as a mask; 0 for all configurations. counted -- the mask of its cells
-    that count as covered.
+    ship -- a placement (mask) that the configurations must have; 0 for all configurations.
+    counted -- the mask of its cells that count as covered.
     """
     fleet = _other_ships(game, ship)
     ships = []
@@ -333,9 +334,11 @@ class Coverage:
         return self._bound(k).most_met
 
     def is_exact(self, k: int) -> bool:
-        """True if the bound `most_met(k)` is reached by the k cells with which the search ended.
+        """True if the bound for k cells is known to be the exact maximum.
 
-        The configurations that these cells meet are counted again, without the search.
+        The bound is on the configurations with a ship on at least one of k cells. It is exact if
+        the cells with which the search ended meet as many. These configurations are counted again,
+        without the search.
         """
         bound, cells = self._bound(k)
         closed = sum(1 << cell for cell in cells)

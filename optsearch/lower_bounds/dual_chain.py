@@ -73,10 +73,12 @@ def _sum_over_chain(least_by_weight: dict[int, int]) -> int:
 def _least_by_weight(
     sets: Sequence[int], weights: Sequence[int], prices: Sequence[int]
 ) -> dict[int, int]:
-    """Return the least value of any subset of sets that have a cell in common, by its weight.
+    """Return, for each weight, the least value of a subset of that weight whose sets share a cell.
 
-    The value of a subset is its least misses minus the sum of its prices, in units of
+    The value of a subset is its least total of misses minus the sum of its prices, in units of
     1/PRICE_OF_MISS of a miss. The keys are the weights that such subsets have.
+
+    sets -- sets of cells, as masks. weights, prices -- one of each for every set.
     """
     least_by_weight: dict[int, int] = {}
     for _, members in list_sets_by_cell(sets):

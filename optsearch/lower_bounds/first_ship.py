@@ -276,10 +276,12 @@ def most_kept(
 ) -> int | None:
     """Return the most that a chain of some length keeps: what it meets, less what it leaves.
 
-    A chain is a sequence of cells. It meets the configurations with a ship on one of its cells, and
-    `unfinished` bounds those that each cell leaves unfinished; its `start` must be length - 1 or
-    more. Returns None if a chain keeps `limit` or more, or if the search gives up because it has
-    more than `sets` sets of one size.
+    A chain is a sequence of cells. It meets the configurations with a ship on one of its cells. Of
+    these it leaves those that surely need more misses. unfinished -- has a lower bound on their
+    number for each cell; its `start` must be length - 1 or more.
+
+    Returns None if a chain keeps `limit` or more. Also returns None if the search gives up, because
+    it has more than `sets` sets of cells of one size.
 
     on_sets -- called now and then with the length, a size of sets, and the number of sets of that
     size done and of all.

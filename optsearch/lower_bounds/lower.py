@@ -436,9 +436,10 @@ def has_long_bounds(position: Position) -> bool:
 def bounds_on_demand(
     position: Position, progress: Progress[BoundsStatus] = no_progress
 ) -> Iterator[Bound]:
-    """Yield every lower bound of a position that is computed on demand, the quick ones first.
+    """Yield the lower bounds of a position: the quick ones first, then those that take long.
 
-    progress -- as in `long_bounds_in_turn`. Raises as `lower_bounds`.
+    progress -- called after each step; it may raise to stop, after which the bounds yielded so far
+    still hold. Raises as `lower_bounds`.
     """
     yield from lower_bounds(position, progress=progress)
     if has_long_bounds(position):

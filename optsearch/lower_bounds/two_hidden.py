@@ -205,13 +205,14 @@ class TwoHidden:
     def count_leftovers(
         self, progress: Callable[[int, int], None] = lambda done, total: None
     ) -> list[Leftovers]:
-        """Count the placements that each set of revealed ships leaves free for the hidden ships.
+        """Count the placements that revealed ships leave free for the two hidden ships.
 
-        Sets that leave equal numbers, and packings of equal sizes, are counted together. Sets that
-        leave no way to place both hidden ships are not counted.
+        An item of the list is for all sets of revealed ships that leave equal numbers of placements
+        free, with packings of equal sizes. (A packing is free placements of which few share a
+        cell.) Sets that leave no way to place both hidden ships are not counted.
 
-        progress -- called with the number of sets looked at and of all. Raises as
-        `list_revealed_sets`, and ImpossiblePosition if the fleet does not fit.
+        progress -- called with the number of sets looked at and of all. Raises TooLarge for too
+        many sets, and ImpossiblePosition if the fleet does not fit.
         """
         sets = self.list_revealed_sets()
         parts = []
