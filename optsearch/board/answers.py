@@ -180,10 +180,10 @@ def _form_fields(game: Game) -> dict[str, Any]:
 def describe_game(setting: Setting) -> dict[str, Any]:
     """Return what the page needs to know of a game: its rules, board, fleet, replies and players.
 
-    In the answer, lengths has the lengths that each kind of ship can have, None if they are known;
-    kinds has the kind of each letter that a hit names; places has the placements of each kind, and
-    near the cells near each cell, where no other ship may lie; walk is the greatest number of
-    configurations for the page that walks trees.
+    Some fields of the answer: lengths has the lengths that each kind of ship can have, or None if
+    they are known. kinds has the kind of ship for each letter that a hit names. places has all
+    placements of each kind. near has for each cell the cells near it where no other ship may lie.
+    walk is the greatest number of configurations for the page that walks trees.
     """
     game, prior = setting.game, _prior(setting)
     is_known, kinds = not isinstance(game, MixedGame), sorted(set(game.fleet))
@@ -229,9 +229,11 @@ def load_counts(setting: Setting) -> None:
 def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     """Return advice on the next shot or, if the replies contradict each other, which of them do.
 
-    cell -- the name of a cell whose replies are counted; if empty, the first of the most probable.
-    If replies contradict each other, together is a smallest set of replies of which at least one is
-    wrong, and alone has those of this set that can be the only wrong one.
+    If they do, the answer has the field together, a smallest set of shots of which at least one
+    reply is wrong. The field alone has the shots of this set whose reply can be the only wrong one.
+
+    shots -- the shots so far with their replies, as a text. cell -- the name of a cell; the replies
+    that a shot at it may get are counted. If empty, it is the first of the most probable cells.
     """
     try:
         posterior = _posterior(setting, setting.position(shots))
@@ -251,9 +253,10 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def _posterior(setting: Setting, position: Position) -> Posterior:
-    """Return the posterior of a position, with its counts; ImpossiblePosition if nothing is left.
+    """Return what is known of the ships at a position, with all configurations counted.
 
-    Recent ones are cached, since a page asks for the replies of one cell after the other.
+    The most recent results are cached, since a page asks for the replies of one cell after the
+    other. Raises ImpossiblePosition if no configuration is left.
     """
     posterior = posterior_of(position, _prior(setting))
     _ = posterior.occurrence  # one sweep that counts the configurations, too
@@ -262,10 +265,13 @@ def _posterior(setting: Setting, position: Position) -> Posterior:
 
 
 def _shots_in_conflict(game: Game, text: str) -> tuple[Shot, ...]:
-    """Return the shots of a text that contradict each other; empty if it is wrong by itself.
+    """Return the shots of a text, among which a contradiction is then searched.
 
-    Such a text has no shots, a reply that the game does not know, or a cell that is shot twice. If
-    several hits show one ship, only the first is returned; the others follow from it.
+    The result is empty if the text is wrong by itself: if it cannot be read, has a cell or a reply
+    that the game does not know, or has a cell that is shot twice. If several hits show one ship,
+    only the first is returned, because the others follow from it.
+
+    text -- shots with their replies.
     """
     try:
         shots = parsed_shots(game, text)
@@ -283,10 +289,11 @@ def _shots_in_conflict(game: Game, text: str) -> tuple[Shot, ...]:
 
 
 def _position_fields(posterior: Posterior) -> dict[str, Any]:
-    """Return what the page shows of a position, but for the advice.
+    """Return what the page shows of a position, without the advice.
 
-    In the answer, counts has the number of configurations with a ship on each cell. If these are
-    not equally likely it is None, and chances has the probability of a ship on each cell.
+    In the answer, counts has for each cell the number of configurations with a ship on it. If
+    configurations are not equally likely, counts is None, and chances has for each cell the
+    probability of a ship on it.
     """
     position = posterior.position
     is_uniform = posterior.prior is None and not isinstance(posterior, MixedPosterior)

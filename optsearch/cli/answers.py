@@ -121,7 +121,9 @@ class Answer:
     def add_bounds(
         self, bracket: Bracket, *, quantity: str, is_complete: bool, list_all: bool
     ) -> None:
-        """Add a bracket, and the bounds from which it comes.
+        """Add a bracket to the answer, and the bounds from which it comes.
+
+        A bracket is the best lower and the best upper bound.
 
         quantity -- what is bounded, for the text. is_complete -- False if the time was too short
         for all bounds. list_all -- True to print all bounds, False only the best on each side.
@@ -156,9 +158,10 @@ class Answer:
             click.echo(self._csv_answer(), nl=False)
 
     def _csv_answer(self) -> str:
-        """Return the rows as CSV, after a comment for each field that is not nested.
+        """Return the answer as CSV: its rows, after a comment line for each simple field.
 
-        Without rows, all fields are one row.
+        A field is simple if its value has no objects and no lists of lists or objects. An answer
+        without rows has one row of all its fields.
         """
         if self._rows is None:
             return _csv_text([self.fields])
@@ -219,7 +222,11 @@ def json_text(fields: Mapping[str, Any]) -> str:
 
 
 def _json_value(value: Any) -> Any:
-    """Convert a value for JSON, and add NAME_exact beside each field NAME of `EXACT_FIELDS`."""
+    """Return a value in the form in which it is written as JSON.
+
+    Beside each exact number in a field NAME of `EXACT_FIELDS` comes a field NAME_exact with its
+    text. Objects and lists within the value are converted, too.
+    """
     if isinstance(value, Mapping):
         fields: dict[str, Any] = {}
         for name, item in value.items():

@@ -109,9 +109,10 @@ class DeclaredArgument(click.Argument):
 def make_parameter(
     name: str, option: Option, annotation: Any, default: Any = None, is_required: bool = False
 ) -> click.Parameter:
-    """Return the option or the argument of click for a parameter of a command's function.
+    """Return the click option or argument that sets a parameter of a command's function.
 
-    name, annotation, default -- of the parameter. option -- its declaration.
+    name, annotation, default -- the name, the type and the default value of the parameter.
+    option -- how the option is declared. is_required -- True if it must be given.
     """
     option_type = OptionType(option, annotation)
     # `list[str]` itself, or within `list[str] | None`

@@ -84,7 +84,10 @@ def check(
 
 
 def format_of(file: Path) -> str:
-    """Return the kind of a file, a value of `FORMATS`; raise OptsearchError for any other file."""
+    """Return which kind of result a file has, as one of the values of `FORMATS`.
+
+    Raises OptsearchError for any other file.
+    """
     head_text = text_of(file, OptsearchError)[:300]
     match = re.search(r'"format": *"([^"]*)"', head_text)
     if match is None or match[1] not in FORMATS:
@@ -97,7 +100,12 @@ def format_of(file: Path) -> str:
 
 
 def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
-    """Replay a decision tree on every configuration; return the answer about it."""
+    """Return what the command prints about a file with a decision tree, after a replay.
+
+    The tree is replayed on every configuration.
+
+    game, prior -- the game and the prior that the file must be about; None if they are not given.
+    """
     loaded, parsed_prior = read_tree(file, game, prior)
     total_height, configurations = verify(loaded, parsed_prior), loaded.configurations
     answer = begin_answer("tree", loaded.position, parsed_prior, total_height, configurations)
@@ -111,7 +119,13 @@ def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
 
 
 def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
-    """Check a proof that no strategy has a lower total height; return the answer about it."""
+    """Return what the command prints about a file with a proof, after it has been checked.
+
+    The proof says that no strategy has a lower total height than a number in the file.
+
+    game -- the game that the file must be about; None accepts any. prior -- the prior of the proof
+    as a text; None if there is none.
+    """
     parsed_prior = None if prior is None else prior_of(prior, proofs.load(file).position.game)
     require_digest(parsed_prior, file)
     checked = proofs.check(file, parsed_prior)

@@ -278,9 +278,10 @@ def known_answers_text(prior: Prior | None) -> str | None:
 
 
 def require_known_fleet(game: Game, **options: object) -> None:
-    """Raise OptsearchError if any option is given; for a game whose fleet is not known.
+    """Raise OptsearchError if one of some options is given, which need a fleet that is known.
 
-    options -- values by name, all of which work only with known fleets.
+    game -- a game whose fleet is not known; it is named in the error. options -- the values of
+    these options by name.
     """
     for name, value in options.items():
         if value:

@@ -133,7 +133,11 @@ def posterior(
 
 
 def add_ship_lengths(answer: Answer, posterior: MixedPosterior) -> None:
-    """Add the probabilities of the lengths of each ship, of the fleets, and that all are sunk."""
+    """Add to an answer what is known of a fleet whose lengths are not known.
+
+    These are the probability of each length of each ship, of each possible fleet, and that every
+    ship is sunk.
+    """
     lengths_of_ships = {}
     for ship, by_length in posterior.lengths.items():
         chances = (
@@ -204,7 +208,7 @@ def draw_heat_map(
 ) -> None:
     """Draw the probability of a ship on each cell to a file whose ending names the format.
 
-    values -- by row and column.
+    values -- the probability of a ship on each cell, by row and column. path -- the file.
     """
     from optsearch.drawing.boards import board_size, draw_probability
 

@@ -32,9 +32,11 @@ ANSWERS: dict[str, Callable[..., None]] = {}  # by command
 
 
 def declare_fields(names: str) -> Callable[[Family], Family]:
-    """Return a decorator that adds a function to `ANSWERS`.
+    """Return a decorator that enters a function in `ANSWERS` as the answer to a command.
 
-    names -- the names in its JSON answer after those of `family_fields`.
+    The command has the name of the function.
+
+    names -- the names of the fields in its JSON answer, without those that describe the family.
     """
 
     def declare(function: Family) -> Family:
@@ -59,7 +61,10 @@ def answer_for(command: str, game: str) -> Callable[..., None]:
 
 
 def family_fields(sets: identify_.Sets) -> dict[str, object]:
-    """Return the fields of a JSON answer that describe the family."""
+    """Return the fields of a JSON answer that describe a family of sets.
+
+    sets -- the family.
+    """
     return {
         "family": sets.title,
         "family_digest": sets.digest,

@@ -274,9 +274,9 @@ def hint_text(position: Position) -> str:
 
 
 def board_lines(position: Position, ships: Sequence[int] = ()) -> list[Text]:
-    """Draw a board in colours with its last shot marked; return its lines.
+    """Return the lines of a board, drawn in colours and with its last shot marked.
 
-    ships -- masks of ships to show.
+    position -- the shots on the board. ships -- the ships to show, as masks of their cells.
     """
     styles = {cell: SHIP_IN_TERMINAL for ship in ships for cell in position.game.cells_of(ship)}
     styles |= {shot.cell: IN_TERMINAL[shot.reply.hit] for shot in position.shots}
@@ -299,10 +299,12 @@ def join_boards(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
 
 
 def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
-    """Return a sign for each cell, by row and column.
+    """Return the sign that is drawn in each cell of a board, by row and column.
 
-    It is the reply at a cell that was shot, else the number of one of `ships`, else the sign of an
-    empty board.
+    A cell that was shot has the letter of its reply. Another cell of a ship has the number of the
+    ship. Every other cell has its sign on an empty board.
+
+    ships -- the ships to show, as masks of cells; they are numbered from 1.
     """
     game = position.game
     sign_grid = [list(row) for row in position_in(game).board().splitlines()]

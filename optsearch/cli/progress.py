@@ -105,10 +105,13 @@ def show_progress(
 def show_search_progress(
     label: str, unit: str = "shots", certain_total: int = 0
 ) -> Iterator[Progress[SearchStatus]]:
-    """Show progress of a search; yield a function to call with each status.
+    """Show progress of a search within a block; yield a function to call with each status.
 
-    Once there is a bracket of the mean, the bracket is shown and not the share done. unit -- of the
-    mean. certain_total -- a part of each total height that the mean leaves out.
+    At first the share done is shown. Once there are a lower and an upper bound on the mean, these
+    are shown in its place.
+
+    label -- the name of the work. unit -- the unit of the mean. certain_total -- a part of each
+    total height that the mean leaves out.
     """
     started = time.monotonic()
 

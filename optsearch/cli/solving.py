@@ -324,7 +324,11 @@ def write_files(solution: Solution, tree: Path | None, proof: Path | None, form:
 
 
 def why_no_tree(position: Position, prior: Prior | None, time_limit: float | None) -> str:
-    """Return the reason why no tree will be written in the time limit; empty if one will be."""
+    """Return the reason why the search will give no tree in its time limit, or an empty text.
+
+    The reasons are a board that is too large, and configurations that are too many or cannot be
+    counted in a share of the time.
+    """
     if time_limit is None:
         return ""
     if position.game.cells > MAX_CELLS:
@@ -554,7 +558,7 @@ def add_greedy_shots(
 
 
 def add_value(answer: Answer, solution: Solution) -> None:
-    """Add the value of the objective, or its bracket."""
+    """Add to an answer the optimum for the objective, or bounds on it."""
     weight, total_height = solution.configurations, solution.total_height
     lower, upper = solution.lower, solution.upper
     objective = solution.objective
@@ -623,7 +627,12 @@ class ShotText(NamedTuple):
 
 
 def first_shot_text(value: ShotValue, solution: Solution) -> ShotText:
-    """Format the value of a first shot, exact or as a bracket."""
+    """Return the value of a first shot as a short and as a full text.
+
+    A value that is not known exactly becomes a lower and an upper bound.
+
+    value -- the shot with its value. solution -- the result of the search.
+    """
     weight = solution.configurations
     if value.finished is not None:
         share = f"{value.finished} of {weight} = {value.finished / weight:.6f}"

@@ -44,9 +44,9 @@ def animate(
 
     The first picture is the board without a shot. The last one is shown LAST_FRAMES times as long.
 
-    end -- the last position. ships -- masks, drawn in the last picture. path -- of the file.
-    title -- a line above the board. rate -- pictures per second. with_posterior -- True to show the
-    probability of a ship on each cell.
+    end -- the last position. ships -- the cells of each hidden ship (masks), which the last picture
+    shows. path -- the file to write. title -- a line above the board, if not empty. rate --
+    pictures per second. with_posterior -- True to show the probability of a ship on each cell.
 
     Raises OSError if the file cannot be written.
     """

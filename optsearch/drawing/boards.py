@@ -46,10 +46,10 @@ def board_size(game: Game) -> tuple[float, float]:
 
 
 def board_lines(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lines between cells and those around the board, each of shape (lines, 2, 2).
+    """Return two arrays of lines: the lines between cells, and the lines around the board.
 
-    A line has two ends, and an end has x and y. Lines around the board have gaps where rows or
-    columns continue at the opposite end.
+    An array has the shape (lines, 2, 2): a line has two ends, and an end has x and y. Lines around
+    the board have gaps where rows or columns continue at the opposite end.
     """
     lines_by_ends: dict[tuple[tuple[float, ...], ...], list[NDArray[np.float64]]] = {}
     for cell in _drawn_cells(game):
@@ -135,10 +135,12 @@ def _draw_shot(ax: Axes, game: Game, cell: Cell, reply: Reply) -> None:
 
 
 def draw_ships(ax: Axes, ships: Sequence[Sequence[Cell]], game: Game | None = None) -> None:
-    """Draw ships over a drawn board: a rounded bar, or squares with one outline if not straight.
+    """Draw ships over a board that is drawn already.
 
-    ships -- the cells of each. game -- if its board is not a rectangle, a ship is drawn as its
-    cells, joined by bars where they touch.
+    A straight ship is a rounded bar. Any other ship is squares with one outline around all of them.
+
+    ships -- the cells of each ship. game -- the game; if its board is not a rectangle, a ship is
+    drawn as its cells, joined by bars where they touch.
     """
     for cells in ships:
         if game is not None and not game.is_rectangle:

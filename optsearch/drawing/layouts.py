@@ -81,9 +81,10 @@ class _Shape(NamedTuple):
 
 
 def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], float]:
-    """Return the placed vertices of a tree, the root first, and its width in slots.
+    """Return the vertices of a tree with their places in a drawing, and the width of the drawing.
 
-    A node is centred over its outermost children, and half a slot beside an only child. Subtrees
+    The root comes first. The width is in slots. A node is above the middle between its first and
+    its last child, or half a slot beside an only child. Subtrees
     are as close as possible without a vertex or an edge of one touching the other (Reingold and
     Tilford, Tidier Drawings of Trees, 1981).
     """
@@ -106,7 +107,12 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], fl
 
 
 def _shape(vertex: Vertex, scale: Scale) -> _Shape:
-    """Return the shape of a subtree, its children as close together as possible."""
+    """Return the shape of a subtree: where its children lie, and the outline of all of it.
+
+    The children are as close together as possible.
+
+    vertex -- the root of the subtree. scale -- the sizes of the drawing.
+    """
     children = [_shape(child, scale) for _, child in vertex.branches]
     child_x = _child_positions(vertex, [child.outline for child in children])
     half_width = scale.width / 2 if children else 0.5
@@ -125,10 +131,12 @@ def _shape(vertex: Vertex, scale: Scale) -> _Shape:
 
 
 def _child_positions(vertex: Vertex, outlines: Sequence[_Outline]) -> list[float]:
-    """Return the x of each child of a vertex at x = 0, from the outlines of their subtrees.
+    """Return the x of each child of a vertex, which is itself at x = 0.
 
-    Each child is as far left as the ones before it allow. Then all are moved so that the vertex is
-    in the middle between the first and the last.
+    Each child is as far left as the subtrees before it allow. Then all children are moved so that
+    the vertex is in the middle between the first and the last. An only child lies beside it.
+
+    outlines -- the outline of the subtree of each child.
     """
     if len(outlines) == 1:
         is_hit = vertex.branches[0][0].hit
@@ -144,10 +152,10 @@ def _child_positions(vertex: Vertex, outlines: Sequence[_Outline]) -> list[float
 
 
 def _unite(first: _Outline, second: _Outline, x: float = 0.0, band: int = 0) -> _Outline:
-    """Return the union of two outlines.
+    """Return the outline of two subtrees together: the leftmost and rightmost x in each band.
 
-    x -- the slots by which the second is moved to the right. band -- the bands by which it is moved
-    down.
+    x -- the slots by which the second outline is moved to the right. band -- the bands by which it
+    is moved down.
     """
     union = list(first)
     for i, (start, end) in enumerate(second, band):

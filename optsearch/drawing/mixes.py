@@ -30,9 +30,10 @@ MOST_BOARDS = 24  # boards
 
 
 def mix_figure_size(game: Game, orbits: int) -> tuple[float, float]:
-    """Return the width and height of the figure of `draw_mix`, in inches.
+    """Return the width and height, in inches, of the figure in which `draw_mix` draws a mix.
 
-    orbits -- the number of orbits of the mix.
+    orbits -- the number of orbits of the mix. An orbit has the configurations that symmetries of
+    the board map to each other.
     """
     columns, rows = _count_boards(game, orbits)
     cells_across, cells_down = board_size(game)
@@ -54,11 +55,14 @@ def _count_boards(game: Game, orbits: int) -> tuple[int, int]:
 def draw_mix(
     figure: Figure, game: Game, orbits: Sequence[tuple[int, float]], occupancy: NDArray[Any]
 ) -> None:
-    """Draw a mix on an empty figure of `mix_figure_size`.
+    """Draw how a hider mixes configurations: a heat map, and a small board for each orbit.
 
-    orbits -- the configurations, those that symmetries map to each other as one: pairs of the cells
-        of one of these (a mask) and the probability of all of them, the likeliest first. The first
-        MOST_BOARDS are drawn.
+    An orbit has the configurations that symmetries of the board map to each other. The first
+    MOST_BOARDS orbits are drawn.
+
+    figure -- an empty figure of the size that `mix_figure_size` returns.
+    orbits -- for each orbit the cells of one of its configurations (a mask), and the probability of
+        the whole orbit; the likeliest first.
     occupancy -- the probability of a ship on each cell, shape (rows, columns).
     """
     width, height = mix_figure_size(game, len(orbits))

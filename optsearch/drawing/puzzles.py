@@ -181,7 +181,10 @@ def _piece(centre: tuple[float, float], size: float, value: str) -> Patch:
 
 
 def _fleet_rows(puzzle: Puzzle) -> list[list[int]]:
-    """Return the lengths of the fleet in rows no wider than the grid, if possible."""
+    """Return the lengths of the ships in the order of the fleet, split into rows to draw.
+
+    A row is no wider than the grid unless a single ship is.
+    """
     rows: list[list[int]] = [[]]
     for length in puzzle.fleet:
         # Cells have half the size, and there is one of them between ships.

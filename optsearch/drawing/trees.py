@@ -117,7 +117,10 @@ class _EdgeMiddle(NamedTuple):
 def _draw_edges(
     ax: Axes, placed_vertices: Sequence[PlacedVertex], scale: Scale
 ) -> list[_EdgeMiddle]:
-    """Draw the edges between these vertices; return the middle of each."""
+    """Draw the edges of a tree; return the middle of each edge, with the reply that it stands for.
+
+    placed_vertices -- all vertices of the tree with their places.
+    """
     edges = []
     edge_middles = []
     for child in placed_vertices:
@@ -137,10 +140,11 @@ def _draw_edges(
 
 
 def _edge_y(placed: PlacedVertex, scale: Scale, side: int) -> float:
-    """Return the y at which edges end at a vertex.
+    """Return the y at which edges end at a vertex, in levels.
 
-    side -- 1 for the edge from above, -1 for the edges to below. A leaf is as small as a circle,
-    and is drawn where the top of a larger vertex would be.
+    A leaf is as small as a circle. If other vertices are larger, it is drawn as high as their top.
+
+    side -- 1 for the edge that comes from above, -1 for the edges that go down.
     """
     reach = scale.reach
     if not placed.vertex.branches:
@@ -209,10 +213,11 @@ def _draw_vertices(ax: Axes, placed_vertices: Sequence[PlacedVertex], scale: Sca
 
 
 def _draw_boards(ax: Axes, placed_vertices: Sequence[PlacedVertex], scale: Scale) -> None:
-    """Draw the boards of these nodes, each below the name of the cell shot next.
+    """Draw the board at each of some nodes, below the name of the cell that is shot next.
 
-    Cells and lines are measured in cells, with y down, then moved to the node. Those of all boards
-    are drawn together.
+    The cells and lines of all boards are drawn together.
+
+    placed_vertices -- the nodes with their places.
     """
     assert placed_vertices[0].vertex.position is not None
     game = placed_vertices[0].vertex.position.game

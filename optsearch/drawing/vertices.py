@@ -20,7 +20,9 @@ NODE_SIZE = 20.0  # in points
 
 
 def _vertex(node: Node | Leaf, position: Position | None, depth: int | None) -> Vertex:
-    """Return a subtree as a tree to draw, with branches in the order of `node.replies`.
+    """Return a subtree of a decision tree in the form in which it is drawn.
+
+    Its branches are in the order of the replies of the node.
 
     position -- the position at the node if boards are drawn, else None. depth -- the number of
     shots after which subtrees are left out; None leaves out nothing.
@@ -62,7 +64,11 @@ def binary_tree(depths: Sequence[int]) -> Vertex:
 
 
 def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
-    """Return the sizes of a tree drawn with boards or with circles."""
+    """Return the sizes for the drawing of a tree: of a vertex and of a level.
+
+    boards -- True if each node is drawn as a board, False for circles. It does not matter for an
+    abstract tree.
+    """
     if isinstance(tree, Vertex):
         return CIRCLES
     game = tree.position.game
@@ -82,7 +88,9 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
 def arrange(
     tree: DecisionTree | Vertex, boards: bool, depth: int | None = None
 ) -> tuple[list[PlacedVertex], float, float]:
-    """Return the placed vertices of a tree, its width in slots, and its height in levels.
+    """Return the vertices of a tree with their places, and the size of the drawing.
+
+    The size is a width in slots and a height in levels.
 
     boards -- True if nodes are drawn as boards. depth -- the number of shots after which subtrees
     are left out; None leaves out nothing.

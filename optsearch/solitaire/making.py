@@ -186,9 +186,12 @@ def minimise(
 ) -> Puzzle:
     """Return the puzzle without clues that its single solution does not need.
 
-    Clues are left out one by one if the solution stays the only one, in an order that depends on
-    the seed: revealed cells before counts; of a shaped piece first the shape. One pass is enough:
-    a clue that is needed beside more clues is needed beside fewer.
+    Clues are left out one by one if the solution stays the only one. Their order depends on the
+    seed, but revealed cells come before counts. A revealed end, middle or submarine first becomes a
+    ship cell whose piece is not told. One pass is enough: a clue that is needed beside more clues
+    is needed beside fewer.
+
+    options -- how clues are left out, such as the time limit.
 
     Raises PuzzleError for a puzzle that does not have exactly one solution, and TooLarge if the
     time is over.

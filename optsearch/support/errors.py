@@ -26,7 +26,10 @@ def printable(text: str, escape: Callable[[str], str] = repr) -> str:
 
 
 def _shorten(message: str) -> str:
-    """Return a message in which each long word and each long quotation is cut."""
+    """Return a message in which each long word and each long quotation is cut.
+
+    Three dots stand for what is cut off.
+    """
 
     def cut(match: re.Match[str]) -> str:
         text = match[0]

@@ -58,7 +58,12 @@ class Countdown:
         self._least_estimate: float | None = None
 
     def text(self, status: Status) -> str:
-        """Return the time to go in words; empty while too little is done (`EVIDENCE`)."""
+        """Return the time that some work still needs, in words.
+
+        The text is empty while too little is done for an estimate (`EVIDENCE`).
+
+        status -- how much is done so far, and in which time.
+        """
         estimate = status.seconds_to_go
         least_seconds, least_share = EVIDENCE
         pieces_of_run = status.total - status.resumed
@@ -86,8 +91,9 @@ def meter(
 
     The function takes the number of pieces done, and by name the other fields of the status.
 
-    progress -- it is called with each status. total, resumed -- as in `Status`. status_class --
-    `Status` or a subclass.
+    progress -- the function that is called with each status. total -- the number of pieces of the
+    work, 0 if it is not known. resumed -- how many of them an earlier run has done.
+    status_class -- `Status` or a subclass.
     """
     started = time.monotonic()
 
@@ -168,7 +174,12 @@ class Limit:
             signal.signal(signal.SIGALRM, handler_before)
 
     def watch(self, progress: Progress[S] = no_progress) -> Progress[S]:
-        """Return a progress report that calls another one, and then checks the limit."""
+        """Return a function that passes each status on, and then checks the limit.
+
+        It raises LimitReached if the time is over or the effort in the status is too large.
+
+        progress -- the function to which each status is passed.
+        """
 
         def report_and_check(status: S) -> None:
             progress(status)

@@ -218,7 +218,12 @@ class Store:
         return keyed_hash.digest()
 
     def _unpack(self, slot: bytes, record: bytes) -> tuple[bytes, bytes]:
-        """Return the key and the value of a record; TableError if its checksum is wrong."""
+        """Return the key and the value that a record of the database holds.
+
+        Raises TableError if the checksum of the record is wrong.
+
+        slot -- the key of the record in the database: the key itself, or a digest of a long one.
+        """
         body = record[_CHECKSUM_BYTES:]
         if record[:_CHECKSUM_BYTES] != self._checksum(slot, body):
             raise self.damaged("the checksum of a value is wrong")
@@ -251,7 +256,10 @@ class Store:
         return self._environment
 
     def _require_folder(self) -> None:
-        """Raise TableError for a path that is not a folder, and for a folder of something else."""
+        """Raise TableError if the path cannot be the folder of a store.
+
+        It may be a new folder, an empty one, or one in which a store was made before.
+        """
         if self.path.exists() and not self.path.is_dir():
             raise TableError(f"{self.path} is a file; name a new or empty folder")
         if self._file.exists() and not self._file.is_file():
@@ -277,7 +285,11 @@ class Store:
             ) from None
 
     def _require_readable(self) -> None:
-        """Raise TableError for a database that another process cannot read to its end."""
+        """Raise TableError if the database in the folder is damaged.
+
+        Another process reads it from its beginning to its end, because damage can end the process
+        that reads. Nothing is checked if no other process can be started.
+        """
         import subprocess
 
         command = [sys.executable, "-S", "-c", _READ_ALL, str(self.path), *sys.path]
@@ -291,7 +303,10 @@ class Store:
             raise self.damaged(reader.stderr.strip().rpartition("\n")[2])
 
     def _require_this_question(self) -> None:
-        """Raise TableError for a database of something else, before anything is changed."""
+        """Raise TableError if the database is not a store of this question and version.
+
+        It is only read here, not changed. A database without entries is accepted.
+        """
         with (
             lmdb.open(str(self.path), map_size=0, readonly=True, lock=False) as environment,
             environment.begin() as transaction,
@@ -315,7 +330,10 @@ class Store:
         raise TableError(f"{self.path} holds another LMDB database; name a new or empty folder")
 
     def _open_database(self) -> lmdb.Environment:
-        """Return the database, opened; a new one gets its header, or is removed if that fails."""
+        """Open the database in the folder and return it.
+
+        A new database gets its header, which names the question. If that fails, it is removed.
+        """
         is_new, map_size = not self.size, max(_FIRST_MAP_SIZE, self.size)
         try:
             environment = lmdb.open(str(self.path), map_size=map_size, lock=False, metasync=False)
@@ -329,9 +347,11 @@ class Store:
 
     @contextmanager
     def _translate_errors(self, participle: str) -> Iterator[None]:
-        """Raise a TableError that says what to do in place of an error of the system or of LMDB.
+        """Turn an error of the system or of LMDB within the block into a TableError.
 
-        participle -- what could not be done to the store: opened, read or written.
+        Its message says what the user can do.
+
+        participle -- what could not be done to the store: `opened`, `read` or `written`.
         """
         try:
             yield
@@ -413,7 +433,7 @@ class Facts(_TypedStore, Mapping[str, Any]):
         return (key.decode(errors="surrogatepass") for key, _ in self.store.items())
 
     def impossible_fact(self, name: str, needed: str) -> TableError:
-        """Return the error for the value of a name that cannot be right.
+        """Return the error to raise if the stored value of a name cannot be right.
 
         needed -- what the value should be, in words.
         """

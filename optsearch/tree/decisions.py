@@ -114,10 +114,10 @@ class DecisionTree:
         return dict(sorted(histogram.items()))
 
     def text(self, depth: int | None = None) -> str:
-        """Return the tree as lines to read, below its measures; good up to a few hundred leaves.
+        """Return the tree as lines of text that a person can read, below a line with its measures.
 
-        A node is the cell it shoots. A leaf is a check mark, its depth, and its number of
-        configurations if that is not 1.
+        It is made for trees of up to a few hundred leaves. A node is the cell it shoots. A leaf is
+        a check mark, its depth, and its number of configurations if that is not 1.
 
         depth -- the number of shots after which a subtree is left out: it becomes dots and its
         number of configurations. None leaves out nothing.

@@ -71,15 +71,16 @@ def save(tree: DecisionTree, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> DecisionTree:
-    """Load a tree from a file that `save` wrote, or one of the same form.
+    """Return the decision tree in a JSON file that `save` wrote, or in one of the same form.
 
     Every field is checked: the totals against the tree, and the leaves against the configurations
     of the position. If the tree has a prior, only the cells of its leaves are checked. The fields
-    `title`, `source` and `prior` (texts) may be missing. `verify` replays the tree on all
-    configurations.
+    `title`, `source` and `prior` (texts) may be missing. To replay the tree on all configurations,
+    call `verify`.
 
-    Raises TreeError for a file that is not a tree of its position; the error names the file and the
-    shots that lead to the problem. Raises TooLarge as `Posterior` does.
+    Raises TreeError for a file that is not a tree of its position. The error names the file and the
+    shots that lead to the problem. Raises TooLarge if the position has too many configurations to
+    count.
     """
     return _TreeReader(Document.read(path, TreeError)).read_tree()
 
@@ -95,7 +96,10 @@ class _TreeReader:
         self.document.refuse(problem, "" if shots is None else path_text(shots))
 
     def read_tree(self) -> DecisionTree:
-        """Read and check the whole tree."""
+        """Return the decision tree of the document, after all its fields have been checked.
+
+        Raises TreeError if a field is wrong.
+        """
         document = self.document
         document.require(FORMAT, VERSION, _FIELDS)
         try:
@@ -121,10 +125,12 @@ class _TreeReader:
         return tree
 
     def check_leaf(self, tree: DecisionTree, shots: Shots, leaf: Leaf) -> None:
-        """Refuse a leaf unless its last shot ends the game for its number of configurations.
+        """Raise TreeError unless the game ends at a leaf, for as many configurations as it says.
 
-        shots -- from the root to the leaf. If the tree has a prior, the number is a weight that is
-        not known here; then it is enough that some configuration ends there.
+        If the tree has a prior, the leaf has a weight that is not known here. Then it is enough
+        that some configuration ends there.
+
+        shots -- the shots with their replies from the root to the leaf.
         """
         game = tree.position.game
         try:
@@ -149,10 +155,12 @@ class _TreeReader:
             self.refuse(f"a leaf of {game} has {stated}; {configurations_ending} end there", shots)
 
     def read_node(self, position: Position, fields: dict[str, object], shots: Shots) -> Node | Leaf:
-        """Read the subtree to which these shots lead from the root.
+        """Return the subtree that a JSON object of the document describes.
 
-        position -- of the root. fields -- the object of the subtree in the document. No cell is
-        shot twice, so paths are no longer than the board has cells.
+        Raises TreeError if it is not right, as for a cell that is shot twice.
+
+        position -- the position at the root of the whole tree. fields -- the JSON object.
+        shots -- the shots with their replies that lead from the root to the subtree.
         """
         document, path = self.document, path_text(shots)
         if "shot" not in fields:
@@ -183,7 +191,12 @@ class _TreeReader:
         return Node(cell, replies)
 
     def read_leaf(self, fields: dict[str, object], shots: Shots) -> Leaf:
-        """Read the leaf to which these shots lead from the root."""
+        """Return the leaf that a JSON object of the document describes.
+
+        Raises TreeError if it is not right.
+
+        fields -- the JSON object. shots -- the shots with their replies that lead to the leaf.
+        """
         configurations = self.document.value("configurations", int, fields, path_text(shots))
         if configurations < 1:
             self.refuse(f"a leaf has {configurations} configurations; it has 1 or more", shots)
