@@ -46,8 +46,10 @@ class Reply:
     ) -> Reply:
         """Return the reply of a text such as `miss`, `hit`, `hit:5`, `sunk` or `sunk:3`.
 
-        labels -- the label of each name, in lower case, that may follow the colon, as in
-            `sunk:carrier`; kinds of ships are accepted besides.
+        The part after the colon is a label: a kind of ship, or a name.
+
+        labels -- the label that each name stands for, as in `sunk:carrier`; the names are in lower
+        case.
         forms -- the accepted replies in words. Another text raises a PositionError that quotes
             them.
         """
@@ -78,7 +80,8 @@ class Reply:
     def order(self) -> tuple[bool, bool, int, str]:
         """The sort key of a reply: hits first, then sinkings, then the miss.
 
-        Replies that differ only in their labels are sorted by number, and then as texts.
+        Replies that differ only in their labels are sorted by the label: as a number if it is one,
+        and else as a text.
         """
         label_text = str(self.label)
         is_number = isinstance(self.label, int) or label_text.isdecimal()
@@ -157,10 +160,12 @@ class Announcement:
     at_sinking: bool = False
 
     def reply_to_hit(self, label: Label | None, is_sunk: bool) -> Reply:
-        """Return the reply to a hit on a cell with this label.
+        """Return the reply to a hit by this rule.
 
-        is_sunk -- True if the hit sinks the ship. If the rule tells labels only then, as
-        `at_sinking` says, the reply to another hit has no label.
+        If only sinkings tell a label (`at_sinking`), the reply to a hit that sinks no ship has
+        none.
+
+        label -- the label of the cell. is_sunk -- True if the hit sinks the ship.
         """
         if self.at_sinking:
             return Reply(hit=True, sunk=is_sunk, label=label if is_sunk else None)

@@ -45,10 +45,12 @@ def image(mask: int, permutation: Permutation) -> int:
 
 
 def connected_cells(mask: int, sides: Sequence[int], start: int = 0) -> int:
-    """Return the part of a mask of cells that is connected along sides to one of its cells.
+    """Return the cells of a mask that can be reached from one of them by steps along sides.
+
+    All steps stay on the cells of the mask.
 
     sides -- for each cell, the mask of its neighbours. start -- the cell to begin with, as a mask;
-    by default the first cell of `mask`.
+    by default the lowest cell of `mask`.
     """
     first_cell = mask & -mask
     component, reached_now = 0, start or first_cell
@@ -168,8 +170,9 @@ class Board:
     def automorphisms(self) -> tuple[Permutation, ...]:
         """The permutations of cells that keep which cells touch, the identity first.
 
-        Contacts along sides and at corners are kept apart. If there are more than MOST_SYMMETRIES
-        permutations, this is only the identity.
+        Cells that touch along a side are mapped to such cells, and cells that touch only at a
+        corner to such cells. If there are more than MOST_SYMMETRIES permutations, this is only the
+        identity.
         """
         permutations = []
         for permutation in _automorphisms(self):
@@ -179,10 +182,12 @@ class Board:
         return tuple(permutations)
 
     def symmetries(self, kinds: frozenset[int], holes: int) -> tuple[Permutation, ...]:
-        """Return the automorphisms that keep the holes, and the placements of each kind of ship.
+        """Return the permutations of cells that keep contacts, holes and placements.
 
-        kinds -- the kinds of ships. holes -- mask. A permutation keeps a set if it maps the set to
-        itself.
+        The identity is the first. A permutation keeps the holes, or the placements of a kind of
+        ship, if it maps them to themselves.
+
+        kinds -- the kinds of ships. holes -- a mask.
         """
         placement_tables = [_cell_table(self.placements(kind)) for kind in sorted(kinds, key=str)]
 
@@ -222,7 +227,7 @@ def _placements(board: Board, kind: int) -> tuple[int, ...]:
 
 
 def _list_lines(board: Board, length: int) -> Iterator[int]:
-    """Yield the mask of each straight ship, from each first cell in each direction."""
+    """Yield the mask of each straight ship of a length, from each first cell in each direction."""
     one_direction = board.steps[:1]  # enough for ships of one cell: they have no direction
     for first_cell in range(board.cells):
         if board.empty >> first_cell & 1:
@@ -241,7 +246,8 @@ def _list_lines(board: Board, length: int) -> Iterator[int]:
 def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
     """Map each placement of a shape (mask) to its head (a cell, or None if no head is drawn).
 
-    Raises GameError if a placement has two heads, as on a small board that closes on itself.
+    The head is a special cell of the shape. Raises GameError if a placement has two heads, as on a
+    small board that closes on itself.
     """
     heads: dict[int, int | None] = {}
     if not board.has_squares:
@@ -262,7 +268,7 @@ def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
 
 
 def _cell_after(board: Board, cell: int, steps_down: int, steps_right: int) -> int:
-    """Return the cell reached from a cell by steps down and then right, or NOWHERE."""
+    """Return the cell after some steps down and then right; NOWHERE if they leave the board."""
     next_right, next_down = board.steps
     for _ in range(steps_down):
         cell = next_down[cell] if cell != NOWHERE else NOWHERE
@@ -274,10 +280,10 @@ def _cell_after(board: Board, cell: int, steps_down: int, steps_right: int) -> i
 def _automorphisms(board: Board) -> Iterator[Permutation]:
     """Yield all permutations of the cells that keep which cells touch, and how.
 
-    The cells get their images one after the other, by backtracking. The image of a cell must touch
-    the images of the earlier cells that the cell touches. That is enough: touching pairs then have
-    touching images, and different ones. So these are all the touching pairs, and no pair of cells
-    that do not touch can be mapped to one of them.
+    The cells get their images one after the other, by backtracking. If a cell touches an earlier
+    cell, their images must touch as well. That is enough: then touching pairs have touching images,
+    and different pairs have different ones. There are as many images as touching pairs, so a pair
+    that does not touch cannot be mapped to a pair that touches.
     """
     cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
     cell_order = _order_by_contact(board, cells)
@@ -331,7 +337,7 @@ class _Contacts(NamedTuple):
 
 
 def _earlier_contacts(board: Board, order: Sequence[int]) -> dict[int, _Contacts]:
-    """Map each cell to the cells that it touches and that come before it in an order."""
+    """Map each cell to the cells before it in an order that it touches."""
     contacts: dict[int, _Contacts] = {}
     for cell in order:
         contacts[cell] = _Contacts(
@@ -342,7 +348,11 @@ def _earlier_contacts(board: Board, order: Sequence[int]) -> dict[int, _Contacts
 
 
 def _cells_with_equal_degrees(board: Board, cells: Sequence[int]) -> dict[int, int]:
-    """Map each cell to the cells (mask) that touch as many others along sides and at corners."""
+    """Map each cell to the cells (mask) that have equally many neighbours.
+
+    Neighbours along sides and neighbours at corners are counted separately. A cell is in its own
+    mask.
+    """
 
     def degrees(cell: int) -> tuple[int, int]:
         return board.sides[cell].bit_count(), board.corners[cell].bit_count()

@@ -86,7 +86,10 @@ def named_board(text: str) -> Board:
 
 @lru_cache(maxsize=16)
 def _read_boards(path: str, content: str) -> Mapping[str, Board]:
-    """Return all boards of a file, by name. path -- the name of the file in errors."""
+    """Return all boards of a file, by name; GameError if the file is not valid.
+
+    path -- the name of the file in errors. content -- the text of the file.
+    """
     document = Document(content, path, GameError)
     document.require(FORMAT, VERSION, ("format", "version", "about", "boards"))
     fields_by_name = document.value("boards", dict)
@@ -146,7 +149,7 @@ class _Reader:
         return self._document.value(field, kind, self._fields, f"board {self._name}")
 
     def _parse_cell(self, name: str) -> Cell:
-        """Return the cell of a name, which must be written as `cell_name` writes it."""
+        """Return the cell of a name such as `B3`; another form, such as `b3`, is refused."""
         try:
             cell = parse_cell(name)
         except GameError as error:
@@ -202,7 +205,11 @@ class _Reader:
         return tuple(masks)
 
     def _require_mutual(self, masks: Sequence[int], field: str) -> None:
-        """Refuse a cell that touches another one which does not touch it."""
+        """Refuse a contact of two cells that the file gives for only one of them.
+
+        masks -- for each cell, the cells that it touches. field -- their name in the file, for
+        errors.
+        """
         for cell, mask in enumerate(masks):
             for other_cell in bits(mask):
                 if not masks[other_cell] >> cell & 1:
@@ -223,10 +230,12 @@ class _Reader:
     def _refuse_apart(
         self, problem: str, pairs: Iterable[tuple[int, int]], sides: Sequence[int]
     ) -> NoReturn:
-        """Raise the error for cells that should be neighbours.
+        """Raise the error for cells that should be neighbours, and are not.
 
-        pairs -- pairs of cells that are not. If one of them is diagonal, the message shows how to
-        make the two neighbours. sides -- for each cell, the mask of its neighbours.
+        If one of the pairs is diagonal, the message shows how to make its two cells neighbours.
+
+        problem -- the beginning of the message. pairs -- the pairs of cells. sides -- for each
+        cell, the mask of its neighbours.
         """
         diagonal = next((pair for pair in pairs if self._offset(*pair) == (1, 1)), None)
         if diagonal is None:
@@ -283,9 +292,10 @@ class _Reader:
         return replace(board_without_ships, text=text, ships=ships, digest=digest)
 
     def _read_direction(self, name: str, lines: Any, sides: Sequence[int]) -> tuple[int, ...]:
-        """Return the next cell after each cell along the lines of a name; NOWHERE if none follows.
+        """Return, for each cell, the next cell along some lines; NOWHERE if none follows.
 
-        sides -- for each cell, the mask of its neighbours.
+        name -- the name of the lines. lines -- the lines in the file, each a list of cells. sides
+        -- for each cell, the mask of its neighbours: a line goes from neighbour to neighbour.
         """
         next_cells = [NOWHERE] * (self._rows * self._columns)
         if not isinstance(lines, list):
@@ -309,10 +319,10 @@ class _Reader:
     def _read_ship(
         self, name: str, ship: object, board: Board, steps: Mapping[str, tuple[int, ...]]
     ) -> tuple[int, ...]:
-        """Return the masks of all placements of a ship.
+        """Return the masks of all placements of a ship that the file describes.
 
-        ship -- what the file has of it. board -- the board without ships. steps -- the next cell
-        after each cell, for each name of lines.
+        ship -- what the file has of it. board -- the board without ships. steps -- the lines along
+        which ships can lie, by name: for each cell, the next cell.
         """
         # A name must not be taken for another part of a reply: a kind of ship, a cell or a word.
         has_loose_dash = "--" in f"{name}-"  # two in a row, or one at the end
@@ -347,7 +357,11 @@ class _Reader:
         board: Board,
         steps: Mapping[str, tuple[int, ...]],
     ) -> tuple[int, ...]:
-        """Return the placements of a ship that has a length, along the lines that it names."""
+        """Return the placements (masks) of a ship that has a length, along the lines that it names.
+
+        fields -- what the file has of the ship. board -- the board without ships. steps -- all
+        lines of the board by name: for each cell, the next cell.
+        """
         length = self._document.value("length", int, fields, f"board {self._name}, ship {name}")
         if not 1 <= length <= board.cells:
             self._refuse(f"the ship {name} has length {length}; 1 to {board.cells} are accepted")
@@ -362,7 +376,8 @@ class _Reader:
     ) -> tuple[int, ...]:
         """Return the listed placements of a ship as masks, sorted by first cell.
 
-        sides -- for each cell, the mask of its neighbours: the cells of a ship must be connected.
+        placements -- what the file has: lists of cells. sides -- for each cell, the mask of its
+        neighbours: the cells of a ship must be connected.
         """
         masks: set[int] = set()
         length = 0

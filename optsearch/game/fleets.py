@@ -47,9 +47,11 @@ def letter_of(kind: int) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def count_length_vectors(kinds: tuple[int, ...]) -> dict[Lengths, int]:
-    """Count the ways to give each ship a length from its range.
+    """Map each list of lengths, in descending order, to the number of ways in which it comes out.
 
-    Return the number of ways for each list of lengths, in descending order, that comes out.
+    A way gives each ship a length from its range. Raises TooLarge for more than MOST_PARTS lists.
+
+    kinds -- the ships: lengths, or ranges of lengths.
     """
     counts = Counter[Lengths]({(): 1})
     for kind in kinds:
@@ -140,7 +142,10 @@ class MixedGame(Game):
 
     @classmethod
     def of(cls, game: Game | str) -> MixedGame:
-        """Return a MixedGame itself, or the game of a text; GameError for anything else."""
+        """Return a MixedGame itself, or the game of a text; GameError for anything else.
+
+        A MixedGame is a game in which the lengths of some ships are not known.
+        """
         if isinstance(game, MixedGame):
             return game
         if isinstance(game, str):
@@ -196,6 +201,8 @@ class MixedGame(Game):
         """Return an upper bound on how often a reply to a hit can come in a game.
 
         None if there is no bound but the number of hits.
+
+        answer -- the reply to a hit.
         """
         if self.names_hits:  # at most all hits on the ship with this letter
             most_cells = (int(kind) for kind in self.fleet if letter_of(kind) == answer.label)
@@ -244,9 +251,10 @@ class MixedPosition(Position):
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the position (`Part`), for the ships that hits have named so far.
+        """The parts of the position: each is the position with one fleet of known lengths.
 
-        Some of them may have no configuration left.
+        There is a part for each choice of lengths of the ships that hits have named, and of the
+        other lengths. Some parts may have no configuration left.
         """
         labels = {shot.reply.label for shot in self.shots if shot.reply.hit}
         return self._divide([kind for kind in self.game.fleet if letter_of(kind) in labels])
@@ -257,9 +265,12 @@ class MixedPosition(Position):
         return self._divide([kind for kind in self.game.fleet if letter_of(kind)])
 
     def _divide(self, named: Sequence[int]) -> tuple[Part, ...]:
-        """Return the parts if hits have named these kinds of the fleet.
+        """Return the parts of the position: each is the position with one fleet of known lengths.
 
-        Fleets that do not fit on the board are left out.
+        There is a part for each choice of lengths of the named ships, and of the other lengths in
+        descending order. Fleets that do not fit on the board are left out.
+
+        named -- the ships that hits have named, as kinds of the fleet.
         """
         fleet, has_letters = self.game.fleet, self.game.names_hits
         counts = count_length_vectors(tuple(kind for kind in fleet if kind not in named))
@@ -285,9 +296,11 @@ class MixedPosition(Position):
         return tuple(parts)
 
     def _in_game_with(self, fleet: Sequence[int]) -> Position | None:
-        """Return these shots as a position of the game with a known fleet; None if it cannot fit.
+        """Return the position with a known fleet in place of ranges; None if it cannot fit.
 
         The position is not checked: the fleet may contradict the replies.
+
+        fleet -- the lengths of the ships, some of them with letters.
         """
         kind_by_letter = {letter_of(kind): kind for kind in fleet}
 

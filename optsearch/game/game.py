@@ -95,7 +95,10 @@ def parse_holes(text: str, rows: int, columns: int) -> int:
 
 
 def holes_text(holes: int, columns: int) -> str:
-    """Return the text of a mask of holes, row by row; holes side by side become a run, `B2-D2`."""
+    """Return the text of a mask of holes, row by row, as in `A1,B2-D2`.
+
+    Holes side by side in a row become a run, such as `B2-D2`.
+    """
     runs: list[list[int]] = []  # of each run the first cell, and the last if it is another one
     for cell in bits(holes):
         is_new_row = cell % columns == 0
@@ -261,10 +264,10 @@ class Game:
             )
 
     def _set_board(self) -> None:
-        """Set `board`, made in the size of the game if it is a name or of no file.
+        """Set `board` to a board in the size of the game, and complete `holes`.
 
-        Its places without a cell are added to `holes`. Raises GameError for a board of a file that
-        has another size.
+        The places of the board without a cell are added to `holes`. A board of a file keeps its
+        size. Raises GameError if that is not the size of the game.
         """
         board: Board | str = self.board
         if isinstance(board, str):
@@ -280,7 +283,7 @@ class Game:
         object.__setattr__(self, "holes", self.holes | board.empty)
 
     def _misfit_error(self, kind: int) -> GameError:
-        """Return the error for a ship that fits nowhere, even without holes."""
+        """Return the error for a ship that fits nowhere on the board, even without holes."""
         if not isinstance(kind, Shape):
             longest = next(
                 length for length in count() if not self.board.straight_placements(length + 1)
@@ -297,10 +300,10 @@ class Game:
         return GameError(f"the ship {kind} does not fit on the board {self.board_text}")
 
     def _check_kinds(self) -> None:
-        """Raise GameError for kinds of ships that a player could not tell apart.
+        """Raise GameError for ships that a player could not tell apart.
 
-        These are lengths with letters, and kinds that can lie on equal cells. If hits name ships,
-        all kinds are accepted.
+        These are ships with letters, and different kinds of ships that can lie on equal cells. If
+        hits name ships, all kinds are accepted.
         """
         if self.names_hits:
             return
@@ -496,10 +499,10 @@ class Game:
         return len(self._kind_of_placement) < sum(placement_counts)
 
     def kind_of(self, ship: int) -> int:
-        """Return the length or the shape of a ship by its cells (mask).
+        """Return the kind of the ship that lies on some cells (mask): its length or its shape.
 
-        Raises NotSupported for a game with twins (`has_twins`). If some kind is not a plain length,
-        raises KeyError for a mask on which no ship can lie.
+        Raises NotSupported for a game in which ships of different kinds can lie on the same cells.
+        In a game with shapes or letters, raises KeyError for a mask on which no ship can lie.
         """
         if self._has_plain_lengths:
             return ship.bit_count()
@@ -524,8 +527,8 @@ class Game:
     def sort_ships(self, ships: Sequence[int]) -> tuple[int, ...]:
         """Return the ships of a configuration (masks) in canonical order: ascending.
 
-        With twins (`has_twins`) they stay in the order of the fleet, and only the ships of one kind
-        are sorted among each other.
+        If ships of different kinds can lie on the same cells (`has_twins`), the kinds stay in the
+        order of the fleet. Then only the ships of one kind are sorted.
         """
         if not self.has_twins:
             return tuple(sorted(ships))
@@ -534,7 +537,11 @@ class Game:
 
     @cached_property
     def named_ships(self) -> dict[str, int]:
-        """The kinds of the ships that have names, by name: of a board file or the boxed fleet."""
+        """The kinds of the ships that have names, by name.
+
+        The names are those of a board file. Without a file, they are the names of the boxed game if
+        the fleet is the boxed one; else there are none.
+        """
         if self.board.digest:
             return dict(self.board.kinds)
         names = boxed_ships(self.names_hits)
@@ -546,7 +553,7 @@ class Game:
 
     @cached_property
     def kind_names(self) -> dict[int, tuple[str, ...]]:
-        """For each kind of the fleet, the names of its ships: at most as many as it has ships."""
+        """For each kind of the fleet, the names of its ships: at most one name for each ship."""
         names: dict[int, list[str]] = {kind: [] for kind in self.fleet}
         for name, kind in self.named_ships.items():
             if kind in names:
@@ -654,10 +661,11 @@ class Game:
 
     @cached_property
     def label_of_kind(self) -> dict[int, Label | None] | None:
-        """The label of each kind of ship; None if some label depends on the placement or the cell.
+        """The label that hits tell of each kind of ship; None if it depends on more than the kind.
 
-        If it is not None, all hits on a ship have equal replies, which tell nothing of where the
-        ship lies. Lower bounds that reveal all ships but some need that.
+        A label may depend on the placement or the cell. If it does not, all hits on a ship have
+        equal labels, which tell nothing of where the ship lies. Lower bounds that reveal all ships
+        but some need that.
         """
         tells = self.announcement.tells  # known rules need no table
         if tells is tells_kind:
@@ -705,6 +713,8 @@ class Game:
         """Return an upper bound on how often a reply to a hit can come in a game.
 
         None if there is no bound but the number of hits.
+
+        answer -- the reply to a hit.
         """
         if self.is_silent or (self.tells_sinkings and not answer.sunk):
             return None
@@ -713,8 +723,10 @@ class Game:
     def with_announcement(self, announce: str) -> Game:
         """Return this game with another rule of what hits tell.
 
-        If its hits do not name ships, ships lose their letters. Then each configuration of the new
-        game corresponds to equally many of this game.
+        Ships lose their letters unless all hits name ships by the new rule. Then each configuration
+        of the new game stands for equally many of this game.
+
+        announce -- the name of the rule.
         """
         fleet = self.fleet
         rule = self.announcement if announce == self.announce else announcement_of(announce)
@@ -733,10 +745,10 @@ class Game:
             )
 
     def require_rule(self, feature: str, is_handled: bool, rules: str) -> None:
-        """Raise NotSupported unless `feature` handles the rule of what hits tell.
+        """Raise NotSupported if a feature cannot handle what hits tell in this game.
 
-        is_handled -- whether it does. rules -- the names of all rules that it handles, for the
-        message.
+        feature -- its name in the message. is_handled -- True if it can. rules -- the names of all
+        rules that it handles, for the message.
         """
         if not is_handled:
             raise NotSupported(
@@ -762,7 +774,10 @@ class Game:
             raise NotSupported(f"{feature} is for ends=sunk; {self} has ends=hit")
 
     def require_small(self, feature: str) -> None:
-        """Raise TooLarge for a board of more than MAX_CELLS cells; `feature` handles up to that."""
+        """Raise TooLarge for a board of more than MAX_CELLS cells.
+
+        feature -- what handles only boards up to that size; its name in the message.
+        """
         if self.cells > MAX_CELLS:
             raise TooLarge(
                 f"{feature} is for boards of at most {MAX_CELLS} cells; {self} has {self.cells}: "
@@ -885,8 +900,10 @@ class Game:
     def symmetries(self, limit: int | None = None) -> tuple[Permutation, ...]:
         """Return the symmetries of the game: permutations p that take cell i (index) to p[i].
 
-        They keep which cells touch, the holes, the placements of each kind, and the labels. The
-        identity is the first. limit -- return only the identity if there are more symmetries.
+        They keep which cells touch, the holes, the placements of each kind, and the labels that
+        hits tell. The identity is the first.
+
+        limit -- if there are more symmetries, only the identity is returned.
         """
         symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
         if self.label_of_kind is None:
@@ -936,9 +953,10 @@ def _fields_of(text: str) -> dict[str, Any]:
 
 
 def _parse_fleet(text: str, ships: Sequence[str], kind_by_name: Mapping[str, int]) -> list[int]:
-    """Return the kinds of ships; GameError for a text that is not a ship.
+    """Return the kinds of ships that some texts name; GameError for a text that is not a ship.
 
-    text -- the whole game, for the error. kind_by_name -- the ships that the board has by name.
+    text -- the whole game, for the error. ships -- the text of each ship. kind_by_name -- the ships
+    that the board has by name.
     """
     kinds = []
     for ship in ships:
@@ -1011,7 +1029,7 @@ def _placements(board: Board, kind: int, holes: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=16)
 def _label_table(game: Game) -> LabelTable:
-    """Return the labels of all placements: the rule is called for each cell of each of them."""
+    """Return what a hit on each cell of each placement tells, by the rule of the game."""
     labels = {}
     for kind in dict.fromkeys(game.fleet):
         for mask in game.placements(kind):

@@ -51,7 +51,7 @@ class LabelTable:
 
     @cached_property
     def cells_by_label(self) -> dict[KindAndMask, dict[Label | None, int]]:
-        """For each placement and each of its labels, the cells with this label, as a mask."""
+        """For each placement, the cells (mask) at which a hit tells each label."""
         masks: dict[KindAndMask, dict[Label | None, int]] = {}
         for placement, labels in self.labels_by_cell.items():
             mask_of_label = masks[placement] = dict.fromkeys(labels.values(), 0)
@@ -61,7 +61,10 @@ class LabelTable:
 
     @cached_property
     def label_of_kind(self) -> dict[int, Label | None] | None:
-        """The label of each kind; None if some label depends on the placement or the cell."""
+        """The label that hits tell of each kind of ship; None if it depends on more.
+
+        A label may depend on the placement or the cell.
+        """
         labels_of_kind: dict[int, set[Label | None]] = {kind: set() for kind in self.fleet}
         for (kind, _), by_cell in self.labels_by_cell.items():
             labels_of_kind[kind].update(by_cell.values())
@@ -105,9 +108,9 @@ class LabelTable:
     def most_replies(self) -> dict[Label | None, int]:
         """For each label, an upper bound on the number of hits of one game that tell it.
 
-        It is the sum over the ships of the most cells with the label that a ship can have, and at
-        most the number of cells of the board where some ship has it. A rule that tells the label
-        only at the sinking counts each ship once.
+        A ship can have at most so many cells with the label; the bound is the sum of these numbers
+        over all ships. A ship counts once if only its sinking tells the label. The bound is also at
+        most the number of cells of the board where some ship can have the label.
         """
         most_hits_of_kind: dict[Label | None, dict[int, int]] = defaultdict(dict)
         for (kind, _), mask_of_label in self.cells_by_label.items():
@@ -123,9 +126,10 @@ class LabelTable:
         }
 
     def has_symmetry(self, symmetry: Permutation) -> bool:
-        """True if a symmetry of the board maps each cell of a placement to one with its label.
+        """True if a symmetry of the board keeps the labels that hits tell.
 
-        Labels that are placements always pass: they move with their ships.
+        It must map each cell of a placement to a cell that has an equal label in the image of the
+        placement. Labels that are placements always pass: they move with their ships.
         """
         if self.are_placements:
             return True
