@@ -45,9 +45,9 @@ def status_lines(name: str, statuses: list[VerificationStatus]) -> Iterator[str]
 
 
 def make_tables() -> int:
-    """Run each command that makes tables, but those of APART; return 0, or the status of a failure.
+    """Run the commands that make tables; return 0, or the exit status of one that fails.
 
-    The first command that fails is the last one that runs.
+    Experiments of APART are left out. The first command that fails is the last one that runs.
     """
     chosen_results = [
         result for result in (*TREES, *TABLES.values()) if result.experiment not in APART

@@ -73,9 +73,10 @@ GAMES = (
 
 
 def options() -> Iterator[tuple[str, SolverOptions]]:
-    """Yield each switch with the options that turn it off; bounds of the root stay off.
+    """Yield "nothing" with the options of a full search, then each switch with it alone off.
 
-    A switch that is off by default is left out: no search for one set of weights uses it.
+    Bounds of the root stay off in all of them. A switch that is off by default is left out: no
+    search for one set of weights uses it.
     """
     with_everything = SolverOptions(root_bounds=False)
     yield "nothing", with_everything
@@ -94,7 +95,10 @@ class AblationCase:
 
     @classmethod
     def parse(cls, text: str) -> AblationCase:
-        """Parse words: a game, an objective unless it is the mean, prior=NAME if any, and shots."""
+        """Parse a text of words: a game, an objective, a prior and shots.
+
+        Without an objective it is the mean. The prior is written prior=NAME, if there is one.
+        """
         first, *words = text.split()
         game = Game.parse(first)
         objective = Objective.parse(words.pop(0)) if words and "=" not in words[0] else MEAN
@@ -118,9 +122,10 @@ class Timing:
 
 
 def time_solution(case: AblationCase, switches: SolverOptions, nodes: int) -> Timing | None:
-    """Solve a case up to five times; return None if it takes more than `nodes` of effort.
+    """Return the solution of a case, its effort, and the seconds of the fastest of up to five runs.
 
-    The seconds are processor time, of the fastest run.
+    None if a run takes more than `nodes` of effort. Seconds are processor time. switches -- the
+    options of the search.
     """
     fastest = inf
     seconds_in_all = 0.0
@@ -175,10 +180,10 @@ def rows(case: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
 
 
 def costs(cases: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, float, float]]:
-    """Yield each switch, and by how much the time grows without it.
+    """Yield each switch, and two ratios by which the time of the search grows without it.
 
-    This is two ratios: of the time of all cases, and the greatest of one case. The first is
-    infinite if a run takes more than `nodes`. A solution that differs ends the program.
+    The first is that of all cases together, infinite if a run takes more than `nodes`; the second
+    is the greatest of one case. A solution that differs ends the program.
     """
     (_, with_everything), *others = options()
     baselines = [time_solution(case, with_everything, nodes) for case in cases]
@@ -203,7 +208,11 @@ def values(solution: Solution) -> tuple[object, ...]:
 
 
 def simplify(nodes: int) -> None:
-    """Print what each switch is worth, and those without which the time is less than 1.1 times."""
+    """Print by how much the time grows without each switch, and the switches that hardly matter.
+
+    These are the ones without which the time is less than LEAST_RATIO times as long. nodes -- a
+    limit for each run.
+    """
     dispensable = []
     print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")
     cases = [AblationCase.parse(text) for text in GAMES[:POSITIONS_TO_SIMPLIFY]]

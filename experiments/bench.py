@@ -64,7 +64,7 @@ def _draw_samples(position: Position) -> int:
 
 
 def _play_greedy_game(position: Position) -> int:
-    """Play a random board by exact posteriors; return the shots."""
+    """Return the shots of greedy on a random board, computed by exact posteriors."""
     (drawn,) = Posterior(position).sample(1, np.random.default_rng([GREEDY_SEED, 0]), masks=True)
     end_position = play(
         lambda current_position: Posterior(current_position).greedy_shots()[0],
@@ -80,7 +80,7 @@ def _solve_by_processes(position: Position) -> int:
 
 
 def _play_greedy_on_each(position: Position) -> int:
-    """Play greedy on each configuration by itself; return the total height."""
+    """Return the sum of the shots that greedy takes on all configurations, played one by one."""
     game, strategy, total_height = position.game, named("greedy"), 0
     for ships in list_ships(position):
         current_position, ship_masks = position, to_masks(ships)
@@ -192,7 +192,10 @@ def _forget_peak() -> None:
 
 
 def _measure_here(method: str, position: Position) -> Measurement:
-    """Measure a method in this process, as often as takes a second, at most 101 times."""
+    """Return the answer of a method with its nodes, median seconds and memory.
+
+    It runs in this process, as often as takes a second, at most 101 times.
+    """
     method_function = METHODS[method]
     _forget_peak()
     idle_mebibytes = _peak()

@@ -55,9 +55,10 @@ def corner(occupancy: NDArray[np.float64]) -> float:
 
 
 def confirmed(solution: Equilibrium) -> str:
-    """Check the certificate of a solution; return how the check answered the hider.
+    """Check the certificate of a solution; return the method of the check.
 
-    Raises AssertionError if it proves other bounds.
+    A certificate proves bounds on what the hider and the shooter can reach. Raises AssertionError
+    if they are not those of the solution.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
@@ -73,9 +74,10 @@ def confirmed(solution: Equilibrium) -> str:
 def compute_row(
     game: Game, optimum: Fraction, seconds: float | None
 ) -> tuple[tuple[object, ...], Equilibrium]:
-    """Compute a game; return its row of the table, and the solution.
+    """Compute the equilibrium of a game; return its row of the table, and the solution.
 
-    optimum -- the least mean against a uniform hider. seconds -- a limit, or None.
+    optimum -- the least mean against a uniform hider; AssertionError if the solution has another
+    one. seconds -- a limit, or None.
     """
     execution = Execution(checkpoint=CHECKPOINTS / file_name_of(game))
     solution = equilibrium(game, time_limit=seconds, execution=execution)

@@ -105,7 +105,11 @@ def shoot_most_probable(
 
 
 def play_greedy(strategy: Greedy | Spread, task: Task, games: Iterable[DrawnGame]) -> list[GameRow]:
-    """Play games whose configurations are in one task of the tree."""
+    """Return for each game its shots in the tree that was evaluated, and those it takes here.
+
+    task -- a position in the tree, from which the games are followed. The configurations of all
+    games agree with it.
+    """
     in_tree = FollowedTask(strategy, task.position)
     game = task.position.game
     rows = []
@@ -124,9 +128,11 @@ def play_announced(
     strategy: Greedy | Spread,
     games: Iterable[DrawnGame],
 ) -> list[GameRow]:
-    """Play games where sinkings are announced, each of which must come to a task of the tree.
+    """Return for each game its shots in the tree that was evaluated, and those it takes here.
 
-    task_shots -- the shots of all tasks.
+    In these games sinkings are announced. Each is followed in the tree from where MOST_FOLLOWED
+    configurations or fewer are left. task_shots -- the shots of all tasks, the positions at which
+    the tree was divided; AssertionError if a game does not come to one.
     """
     rows = []
     for game_number, ships in games:
@@ -150,7 +156,7 @@ def play_announced(
 
 
 def play_pattern(game: Game, strategy: Pattern, games: Iterable[DrawnGame]) -> list[GameRow]:
-    """Play each game by the kernel for patterns and by `Pattern.shot`, from the empty board."""
+    """Return for each game its shots by the kernel for patterns, and those by `Pattern.shot`."""
     rows = []
     for game_number, ships in games:
         configuration = to_words([sum(ships)])
@@ -162,7 +168,11 @@ def play_pattern(game: Game, strategy: Pattern, games: Iterable[DrawnGame]) -> l
 
 
 def play_rollout(game: Game, strategy: Rollout, games: Iterable[DrawnGame]) -> list[GameRow]:
-    """Play games from where some thousand configurations are left."""
+    """Return for each game its shots in the tree of a rollout policy, and those it takes here.
+
+    Most probable cells are shot until some thousand configurations are left; in some games far more
+    are left. From there on the tree is followed, and the game is played.
+    """
     rows = []
     for game_number, ships in games:
         configurations_left = FROM_ROLLOUT
@@ -182,7 +192,11 @@ def play_rollout(game: Game, strategy: Rollout, games: Iterable[DrawnGame]) -> l
 def play_announced_rollout(
     game: Game, strategy: Rollout, games: Iterable[DrawnGame]
 ) -> list[GameRow]:
-    """Play games where sinkings are announced, from where some thousand configurations are left."""
+    """Return for each game its shots in the tree of a rollout policy, and those it takes here.
+
+    Sinkings are announced. Most probable cells are shot until some thousand configurations are
+    left. From there on the tree is followed, and the game is played.
+    """
     rows = []
     for game_number, ships in games:
         start_position = shoot_most_probable(
@@ -195,7 +209,7 @@ def play_announced_rollout(
 
 
 def jobs_of(game: Game, strategy: Strategy, games: Sequence[DrawnGame]) -> list[Job]:
-    """Divide the games into jobs for the processes."""
+    """Divide the games into jobs, each of which a process plays by the way for this strategy."""
     if isinstance(strategy, Greedy | Spread) and game.is_silent:
         return _jobs_by_task(game, strategy, games)
     play_games: Callable[..., list[GameRow]]
@@ -217,7 +231,10 @@ def jobs_of(game: Game, strategy: Strategy, games: Sequence[DrawnGame]) -> list[
 
 
 def _jobs_by_task(game: Game, strategy: Greedy | Spread, games: Sequence[DrawnGame]) -> list[Job]:
-    """Return a job for each task of the tree that has some of the games."""
+    """Return a job for each task of the evaluated tree that some of the games come to.
+
+    A task is a position. A game comes to it if its ships have all hits and no miss of the position.
+    """
     all_tasks = list(tasks(strategy, game))
     games_of_task = defaultdict(list)
     for drawn in games:
@@ -235,7 +252,10 @@ def play_job(job: Job) -> list[GameRow]:
 
 
 def check(name: str, number: int, processors: int, output: Path) -> None:
-    """Play `number` games of an evaluation, compare the shots, and write NAME.csv."""
+    """Play games of an evaluation, compare their shots with those in its tree, and write NAME.csv.
+
+    number -- of games. processors -- of processes. Raises AssertionError if a game differs.
+    """
     game, strategy = SUBJECTS[name].game, named(SUBJECTS[name].strategy)
     drawn = Posterior(Position(game)).sample(number, np.random.default_rng(SEED), masks=True)
     games = [DrawnGame(i, to_masks(ships)) for i, ships in enumerate(drawn)]

@@ -39,10 +39,11 @@ def games() -> list[Game]:
 
 
 def rows(game: Game, seconds: float) -> script.Rows:
-    """Yield a row for each number k of shots, up to the worst case of greedy.
+    """Yield a row for each number k of shots, with how many configurations these hit.
 
-    Each has what k shots hit: by chance, by greedy, and the most that any shots can. seconds -- a
-    limit for the search of the least mean.
+    k goes up to the worst case of greedy. For random shots it is a probability, for greedy a
+    number, and for the best shots a number or bounds. seconds -- a limit for the search of the
+    least mean.
     """
     greedy_evaluation = evaluate("greedy:endgame=0", game)
     configurations, greedy_total = greedy_evaluation.configurations, greedy_evaluation.total_height
@@ -77,9 +78,10 @@ def rows(game: Game, seconds: float) -> script.Rows:
 
 
 def _bound_on_met(game: Game, number: int) -> Callable[[int], int]:
-    """Return a function of k: a bound on the configurations that k cells meet.
+    """Return a function that bounds how many configurations any k cells meet.
 
-    With one ship some k cells meet as many. number -- of all configurations.
+    They meet a configuration if a ship of it has one of them. With one ship the bound is attained.
+    number -- of all configurations.
     """
     if len(game.fleet) == 1:
         ships = game.placements(game.fleet[0])
@@ -115,9 +117,9 @@ def _chance_of_hit(cells: int, sizes: list[int], k: int) -> Fraction:
 
 
 def _chance_on_checkerboard(game: Game, k: int) -> Fraction | None:
-    """Return the probability that k random black cells of a checkerboard hit the ship.
+    """Return the probability that k random black cells of a checkerboard hit the only ship.
 
-    None if there are fewer black cells.
+    It is None if there are fewer than k black cells.
     """
     black_cells = [i for i in range(game.cells) if sum(game.cell(i)) % 2]
     if k > len(black_cells):

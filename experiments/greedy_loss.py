@@ -21,10 +21,11 @@ SECONDS = 5
 
 
 def row(game: Game, optimum: int, seconds: float) -> tuple[object, ...]:
-    """Return the row of a game: the totals of greedy by each rule, and what the first two lose.
+    """Return the row of a game: the total of shots of greedy for each rule by which it breaks ties.
 
-    The loss is in percent of the optimum. A total that takes longer than `seconds` is None.
-    Raises AssertionError if the totals contradict each other.
+    For the first two rules, the best and the worst choice, it has the loss in percent of the
+    optimum. A total that takes longer than `seconds` is None. Raises AssertionError if totals
+    contradict each other.
     """
     position = Position(game)
     totals = [greedy_total(position, rule, seconds) for rule in RULES]

@@ -207,7 +207,10 @@ def boards_to_play(limit: int, slow: int) -> dict[Key, int]:
 
 
 def write(results: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
-    """Write both tables, by game and mean; return their paths."""
+    """Write the table of players and that of their shots, by game and mean; return both paths.
+
+    results -- row and histogram, by game and player.
+    """
     sorted_keys = sorted(results, key=lambda key: (GAMES.index(key[0]), results[key][0]["mean"]))
     rows, shots = [], []
     for key in sorted_keys:

@@ -48,7 +48,11 @@ def command_of(game: Game) -> str:
 
 
 def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverage:
-    """Count the configurations that sets of cells cover, and write coverage_NAME.csv."""
+    """Write the most configurations that k cells meet, for each k, to coverage_NAME.csv.
+
+    checkpoint -- a folder that keeps the counts of sets of cells. The result has these counts and
+    bounds.
+    """
     counts = CellSetCounts.of(game, checkpoint, script.ProgressClock("sets of cells"))
     coverage = Coverage(counts)
     rows = []
@@ -127,7 +131,10 @@ def report_sequences(j: int, size: int, done: int, total: int) -> None:
 
 
 def compute(game: Game, checkpoints: Path, output: Path) -> None:
-    """Write the four tables; raises OptsearchError for a game that the bounds do not handle."""
+    """Write the four tables of a game from which its lower bounds follow, and print the bounds.
+
+    Raises OptsearchError for a game that the bounds do not handle.
+    """
     game.require_silent("each of these bounds")
     require_apart(game)
     Posterior(Position(game)).require_some()

@@ -155,7 +155,10 @@ def row_key(game: Game) -> tuple[object, ...]:
 
 
 def _total_by_definition(solver: Solver, solution: Solution, limit: Limit) -> int | None:
-    """Return the total height by definition."""
+    """Return the least total of shots over all configurations, by the definition in plain Python.
+
+    It is None if the game has too many configurations for that.
+    """
     cells = solver.position.game.cells
     # The first size that has room for the board; 0 configurations on larger ones.
     most_configurations = next((n for size, n in MOST_OF_REFERENCE.items() if cells <= size), 0)
@@ -166,7 +169,10 @@ def _total_by_definition(solver: Solver, solution: Solution, limit: Limit) -> in
 
 
 def _total_by_paper(solver: Solver, solution: Solution, limit: Limit) -> int | None:
-    """Return the total height by the paper's Algorithm 2."""
+    """Return the least total of shots over all configurations, by the paper's Algorithm 2.
+
+    It is None if the algorithm does not handle the game, or would take too long.
+    """
     game = solver.position.game
     if not game.is_silent or game.contact != "none" or game.cells > paper.MAX_UNDECIDED:
         return None
@@ -178,7 +184,10 @@ def _total_by_paper(solver: Solver, solution: Solution, limit: Limit) -> int | N
 
 
 def _published_total(solver: Solver, solution: Solution, limit: Limit) -> int | None:
-    """Return the total that a source prints, or that rounds to its mean; 0 if no total does."""
+    """Return the total of shots that a source prints, or None if no source has the game.
+
+    Where a source prints a mean, it is the total that rounds to it, or 0 if no total does.
+    """
     game, configurations = solver.position.game, solution.configurations
     for row in records.read_published("table1.csv").rows:
         if row["total_height"] and Game.parse(f"{row['grid']}:{row['fleet']}") == game:

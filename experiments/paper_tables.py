@@ -39,7 +39,10 @@ def tasks(states: int) -> Iterator[tuple[Game, int]]:
 
 
 def rows(game: Game, printed: int) -> script.Rows:
-    """Yield the row of a game; SystemExit if an optimum is not as printed."""
+    """Yield the row of a game, solved with its table in memory and again with it on disk.
+
+    printed -- the least total of shots in the paper; SystemExit if a solution has another one.
+    """
     position = Position(game)
     in_memory, memory_seconds = timed(position)
     with TemporaryDirectory() as folder:

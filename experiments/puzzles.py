@@ -16,7 +16,10 @@ DEPTH = 2  # of suppositions
 
 
 def rows(seed: int) -> script.Rows:
-    """Yield the row of a puzzle, which the cell-based model confirms."""
+    """Yield the row of the puzzle that a seed makes: its times, clues, level and text.
+
+    SystemExit if the cell-based model does not find it unique and minimal.
+    """
     models.cp_model()  # loaded before the clock starts
     started = time.process_time()
     puzzle = making.generate(*GRID, FLEET, seed)

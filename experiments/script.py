@@ -81,7 +81,10 @@ class Experiment:
         print(f"{typed_path(path)}: {sum(map(len, rows_of.values()))} rows")
 
     def _rows_at(self, path: Path) -> dict[Any, list[Row]]:
-        """Read the rows that the table has and that are kept, by their task."""
+        """Return the rows that the table at a path has already, by their task, the first column.
+
+        There are none if the experiment always computes all rows.
+        """
         rows_of: dict[Any, list[Row]] = {}
         if self.keeps_rows and path.exists():
             for entry in results.TABLES[self.kind].read(path):
@@ -255,7 +258,7 @@ class ProgressClock:
         self.started = self.reported_at = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
-        """Report that `done` of `total` are done."""
+        """Print how many of `total` are done and the time left, at most every SECONDS."""
         now = time.monotonic()
         if self.done_before < 0:
             self.done_before = done - 1

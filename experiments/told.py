@@ -17,7 +17,7 @@ BOXED = Game.parse("10x10:5,4,3,3,2,contact=any")
 
 
 def main() -> None:
-    """Compute the bound of `two_hidden_bound` for a game, print it, and write its table of rows."""
+    """Compute a lower bound by a game with two hidden ships, print it, and write its table."""
     parser = script.parser(__doc__, "told")
     parser.add_argument("game", nargs="?", type=script.game, default=BOXED)
     arguments = parser.parse_args()

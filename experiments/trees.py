@@ -45,7 +45,10 @@ def write_complete_binary_tree(folder: Path) -> None:
 
 
 def write_counterexample(folder: Path) -> None:
-    """Write the two strategies from the position of Figure 6, and replay each."""
+    """Write the trees of the best greedy and of an optimal strategy from the position of Figure 6.
+
+    Each is replayed; TreeError if its total of shots is not the one expected.
+    """
     (example,) = counterexamples()
     position = example.position
     for result, title, figure, strategy, total_height in (
