@@ -84,7 +84,7 @@ def ships_left(position: Position | NoisyPosition) -> tuple[int, ...] | None:
 
 
 def draw_fleet(position: Position) -> str:
-    """Return the ships by name, with a sign for each of their cells, as one line.
+    """Return a line of text with the name of each ship and a sign for each of its cells.
 
     ● is a cell of a sunk ship, X a hit of another, and . a cell that is not known to be hit. The
     text of the fleet comes back unchanged if the fleet is not known.
@@ -139,10 +139,11 @@ def find_optimum(
     all_shots: bool = False,
     seconds: float | None = None,
 ) -> Solution | None:
-    """Return the optimum of a position, or None if EFFORT nodes do not find it.
+    """Return the best play from a position, or None if a search of EFFORT nodes does not find it.
 
-    None also if the fleet is not known, all ships are sunk, or the board is too large to search.
-    all_shots -- True adds the optimum after each first shot. seconds -- a limit of time.
+    prior -- the weights of the configurations. None also if the fleet is not known, all ships are
+    sunk, or the board is too large to search. all_shots -- True adds the optimum after each first
+    shot. seconds -- a limit of time.
     """
     is_mixed = isinstance(position, MixedPosition)
     if is_mixed or not position.hits_left or position.game.cells > MAX_CELLS:

@@ -72,7 +72,11 @@ def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process
 def seconds_per_configuration(
     strategy: object, game: Game, largest: int, clock: Clock = time.process_time
 ) -> float:
-    """Return processor seconds per configuration, at positions of at most `largest`."""
+    """Return the processor seconds that evaluating a strategy takes per configuration.
+
+    It is timed at positions of a game that greedy plays, for about a second. largest -- the most
+    configurations of such a position. clock -- returns the time in seconds.
+    """
     runner = runner_of(strategy, game)
     largest = min(largest, runner.task_limit(MEMORY))
     from_start = isinstance(runner, PatternRunner)  # whose kernel plays all shots anyway
@@ -87,10 +91,11 @@ def seconds_per_configuration(
 def _time_largest(
     run: Callable[[Position, int], object], path: list[Child], largest: int, clock: Clock
 ) -> tuple[float, int]:
-    """Time `run` at larger and larger positions of a path, for about a second in all.
+    """Return the seconds that `run` takes at a large position, and its number of configurations.
 
-    Return the seconds at the largest position timed, and its number of configurations. Positions
-    of more than `largest` configurations are left out, unless the path has no other.
+    It is timed at larger and larger positions, until about a second is over; the result is for the
+    last one. path -- positions with their numbers of configurations, the largest first. largest --
+    positions of more configurations are left out, unless there are no others.
     """
 
     def time_run(position: Position, size: int) -> float:
@@ -115,9 +120,10 @@ def _time_largest(
 
 
 def _play_greedy(game: Game) -> list[Child]:
-    """Return the positions of a game of greedy at random ships, with their configurations.
+    """Return the positions of one game, in order, each with how many configurations it leaves.
 
-    The last one has at most SMALLEST configurations, if the game comes so far.
+    Greedy, which shoots a most probable cell, plays against random ships. The list ends with the
+    first position of at most SMALLEST configurations, if there is one.
     """
     posterior = Posterior(Position(game))
     (ships,) = posterior.sample(1, np.random.default_rng(1), masks=True)
@@ -138,7 +144,7 @@ def simulation_seconds(
     reply_model: ReplyModel = PLAIN,
     clock: Clock = time.process_time,
 ) -> float:
-    """Estimate the seconds of `games` games of a player.
+    """Return an estimate of the processor seconds that `games` games of a player take.
 
     Games are played until a second is over. Later games share the top of their tree with earlier
     ones. So each further game is assumed to take the mean time of the second half of those played.
@@ -171,7 +177,10 @@ def simulation_seconds(
 def _play_in_time(
     timed: _Timed, game: Game, boards: CellSets, reply_model: ReplyModel
 ) -> Iterator[float]:
-    """Play a game on each board until the time is over; yield the seconds at the end of each."""
+    """Play a game on each board until a second is over; yield the seconds so far after each game.
+
+    timed -- the player, which stops when the time is over. reply_model -- how shots are replied to.
+    """
     for number, ships in enumerate(map(to_masks, boards)):
         if reply_model.is_plain and isinstance(timed.player, Chooser):
             if timed.player.shots_left(ships, Position(game), timed.is_over) is None:
@@ -194,11 +203,12 @@ def _play_in_time(
 def rollout_seconds(
     player: object, game: Game, games: int, clock: Clock = time.process_time
 ) -> float:
-    """Estimate the seconds of games of rollouts, if the game has many configurations; else 0.
+    """Return an estimate of the processor seconds that `games` games of a rollout strategy take.
 
-    The configurations of the game are listed once. Then each shot lists those left, until they are
-    few enough (FOLLOWED) to be listed for the last time. The time of a choice grows with the
-    configurations up to the sample that rollouts play on.
+    The result is 0 for another player, and for a game that has few configurations or announces more
+    than hits and misses. The configurations of the game are listed once. Then each shot lists those
+    left, until they are few enough (FOLLOWED) to be listed for the last time. The time of a choice
+    grows with the configurations up to the sample that rollouts play on.
     """
     path = _play_greedy(game) if isinstance(player, Strategy) and game.is_silent else []
     runner = runner_of(player, game) if path else None
@@ -245,7 +255,7 @@ class _Timed(Player):
         return _TimedGame(self, self.player.begin(game, generator))
 
     def count(self, number: int) -> None:
-        """Count shots that are about to be made, or raise _TimeOver if the time is over."""
+        """Count `number` shots that are about to be made; raise _TimeOver if the second is over."""
         if self.is_over(number):
             raise _TimeOver
 

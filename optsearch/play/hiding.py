@@ -74,7 +74,10 @@ class Drawn(Hider):
     prior: Path | Prior | None = None
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """Draw boards from the posterior of the empty board."""
+        """Return `number` boards, drawn from all configurations of the game, by the prior if any.
+
+        A board is a set of cells for each ship: uint64 of shape (number, ships, words) for all.
+        """
         prior = read(self.prior, game) if isinstance(self.prior, Path) else self.prior
         posterior = posterior_of(position_in(game), prior)
         posterior.require_some()
@@ -86,7 +89,11 @@ class Drawn(Hider):
 
     @property
     def identity(self) -> str:
-        """Return `uniform`, or the name and a digest of the prior."""
+        """Return the text that names the hider in a checkpoint.
+
+        It is `uniform` or, with a prior, a digest of it (and its name, if it was not read from a
+        file).
+        """
         if self.prior is None:
             return "uniform"
         if isinstance(self.prior, Prior):
@@ -103,7 +110,10 @@ class _OneByOne(Hider):
     """Boards that are made one by one, each with its own generator."""
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """Make each board with its own generator."""
+        """Return `number` boards, each made by `fleet` with a random generator of its own.
+
+        A board is a set of cells for each ship: uint64 of shape (number, ships, words) for all.
+        """
         game.require_known_fleet()
         result = np.empty((number, len(game.fleet), game.words), np.uint64)
         for i in range(number):
@@ -145,9 +155,9 @@ class Corner(_OneByOne):
         raise GameError(f"the corner placement finds no room for the fleet of {game}")
 
     def _attempt(self, game: Game, generator: np.random.Generator) -> list[int] | None:
-        """Place the ships one after the other, each drawn again until it overlaps no earlier ship.
+        """Return the masks of ships placed at random one after the other; None if that fails.
 
-        None if a ship overlaps in all of its TRIES draws.
+        Each ship is drawn again until it overlaps no earlier one, but at most TRIES times.
         """
         ships: list[int] = []
         covered = 0
@@ -187,7 +197,7 @@ class PlacedOneByOne(_OneByOne):
         return str(self.placing)
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
-        """Return the masks of the ships; raise GameError if they find no room."""
+        """Return the masks of ships placed at random; GameError if they find no room."""
         fleet = self.placing.ships(game)
         for _ in range(TRIES):
             ships: list[int] = []

@@ -101,8 +101,9 @@ class Match:
         return self.answers.shots[-1]
 
     def without_last_turn(self) -> Match:
-        """Return the match as it was before the person's last shot; it is played again up to there.
+        """Return the match as it was before the last shot of the person who plays.
 
+        All shots before that one are played again in a new match.
         Raises PositionError if the person has not shot.
         """
         if not self.position.shots:

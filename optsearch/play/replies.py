@@ -56,9 +56,10 @@ class Replies:
         self.position = with_shown_ships(position)
 
     def add(self, cell: Cell, reply: Reply) -> None:
-        """Add a reply; if it shows a ship, all other cells of the ship are hit, too.
+        """Add the reply to a shot at a cell to the position.
 
-        Raises PositionError for an illegal shot or reply, ReplyConflict for an impossible one.
+        If the reply shows a whole ship, all its other cells count as hit, too. Raises PositionError
+        for an illegal shot or reply, ReplyConflict for an impossible one.
         """
         shot = Shot(cell, reply)
         before = next((earlier for earlier in self.position.shots if earlier.cell == cell), None)
@@ -74,10 +75,11 @@ class Replies:
         self.position = with_shown_ships(following)
 
     def _conflict_of(self, shot: Shot, following: Position | NoisyPosition) -> ReplyConflict:
-        """Return the error about a reply that is impossible after the earlier ones.
+        """Return the error to raise for a reply that is impossible after the earlier ones.
 
-        It names the earlier replies that the reply contradicts. If that is a hit, it also names
-        other hits that are possible there. following -- the position with the reply.
+        It names earlier replies that contradict the reply. For a hit, it also names other replies
+        to a hit that are possible there. shot -- the cell with the reply. following -- the position
+        with this reply.
         """
         lies = following.noise if isinstance(following, NoisyPosition) else None
         if isinstance(following, NoisyPosition) and not isinstance(lies, Lies):
@@ -106,9 +108,9 @@ class Replies:
     def undo(self, cell: Cell | None = None) -> Shot:
         """Take back the last reply, or the last one on a cell, and return it.
 
-        If it shows a ship, the hits on all cells of that ship go. Raises PositionError if nothing
-        was shot there, or if the others are impossible without it, as a sinking is without the hits
-        before it.
+        If the reply shows a whole ship, the hits on all cells of that ship are taken back. Raises
+        PositionError if nothing was shot there. It is raised too if the other replies are
+        impossible without this one, as a sinking is without the hits before it.
         """
         shots = self.position.shots
         undone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)

@@ -304,9 +304,10 @@ def error_generator(seed: int, number: int) -> np.random.Generator:
 
 
 def player_for_games(player: Player, game: Game) -> Player | Chooser:
-    """Return the player to ask in several games.
+    """Return the object to ask for shots in several games: the player itself, or a Chooser.
 
-    For a strategy that is a Chooser: games share its shots, and it chooses as in an evaluation.
+    A deterministic strategy is wrapped in a Chooser, so that games with equal beginnings share its
+    shots.
     """
     return Chooser(player, game) if isinstance(player, Strategy) else player
 
@@ -319,9 +320,11 @@ def play_game(
     reply_model: ReplyModel = PLAIN,
     errors: np.random.Generator | None = None,
 ) -> Position | NoisyPosition:
-    """Play a game against hidden ships (masks), and return its last position.
+    """Play a game of a player against hidden ships, and return its last position.
 
-    generator -- of the player. errors -- the generator of false replies.
+    ships -- masks of cells. generator -- the random numbers of the player. reply_model -- how shots
+    are replied to: whether falsely, and how many at once. errors -- the random numbers of false
+    replies.
 
     Raises StrategyError if replies may be false and the player never shoots at all ship cells.
     """
@@ -369,10 +372,11 @@ def replay(
     reply_model: ReplyModel = PLAIN,
     progress: Progress[Status] = no_progress,
 ) -> Position | NoisyPosition:
-    """Play one game of `simulate` again, that on board `number`, and return its last position.
+    """Play one game of a simulation again, and return its last position.
 
-    The other arguments are as in `simulate`. progress -- called before each shot of a strategy,
-    with the number of cells hit so far.
+    number -- of the board, from 0. seed -- of the simulation. boards -- the hider of the ships; by
+    default they are random. reply_model -- how shots are replied to. progress -- called before each
+    shot of a strategy, with the number of cells hit so far.
     """
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
@@ -437,9 +441,11 @@ def compiled_of(player: Player | Chooser, game: Game, reply_model: ReplyModel) -
 
 
 def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
-    """Return boards for compiled players: uint8 of shape (boards, cells), 0 for water.
+    """Return boards as arrays of numbers by cell, for players that are compiled functions.
 
-    The cells of a ship have its number in the fleet, from 1 on; in a silent game all ships have 1.
+    The result is uint8 of shape (boards, cells), with 0 for water. boards -- the cells of each ship
+    of each board, as bits. The cells of a ship have its number in the fleet, from 1 on; in a silent
+    game all ships have 1.
     """
     cells = np.zeros((len(boards), game.cells), np.uint8)
     ship_on_boards = boards.transpose(1, 0, 2)  # by ship, then by board
@@ -589,7 +595,10 @@ class _SimulationRun:
         )
 
     def _tasks(self) -> Iterator[_Task]:
-        """Yield all tasks, boards before players, so that all players advance evenly."""
+        """Yield all tasks, each a player and several boards, so that all players advance evenly.
+
+        Every player has its task for the first boards before any player goes on to later ones.
+        """
         sizes = [
             PLAYED_COMPILED if compiled_of(player, self.game, self.reply_model) else PLAYED
             for player in self.players
@@ -628,7 +637,7 @@ class _SimulationRun:
         return f"{self._identities[task.player]}; boards {task.first} to {task.last}"
 
     def _try_resume(self, task: _Task) -> bool:
-        """Record the shots of a task from the checkpoint; return False if it has none."""
+        """Take the shots of a task from the checkpoint; return False if they are not there."""
         if self.store is None or self._key(task) not in self.store:
             return False
         shots = self.store[self._key(task)]
@@ -638,7 +647,11 @@ class _SimulationRun:
         return True
 
     def _are_shots(self, task: _Task, shots: object) -> bool:
-        """True if a value can be the shots of the games of a task, as `play_task` returns them."""
+        """True if a value, read from a checkpoint, can be the list of shots of a task's games.
+
+        The list has a possible number of shots for each game. Where salvos have one shot per ship
+        afloat, the number of salvos of each game follows.
+        """
         games = task.last - task.first
         numbers_per_game = 2 if self.reply_model.salvo == AFLOAT else 1
         if not isinstance(shots, list) or len(shots) != games * numbers_per_game:
