@@ -44,9 +44,10 @@ class Source:
     def everything(
         self, folder: Path | None = None, progress: Progress[EvaluationStatus] = no_progress
     ) -> Iterator[Number]:
-        """Yield all numbers, each to be computed and none read from a table of results.
+        """Yield all numbers that the source prints, to be computed without stored results.
 
-        `full` computes those that `numbers` reads. folder, progress -- for `full`.
+        Numbers that take long, and are otherwise read from a stored table, are computed anew.
+        folder -- keeps finished work, or None. progress -- called during long computations.
         """
         yield from (number for number in self.numbers() if not number.stored)
         yield from self.full(folder, progress)
@@ -106,9 +107,10 @@ def source_named(name: str) -> Source:
 
 
 def check(number: Number) -> Check:
-    """Compute a printed number and compare them.
+    """Return the comparison of a printed number with the number computed here.
 
-    If a package for the computation is not installed, the check says so in `left_out`.
+    number -- the printed one, with the function that computes it. If a package for the computation
+    is not installed, the check says so in `left_out`.
     """
     started = time.perf_counter()
     try:
@@ -150,11 +152,12 @@ def everything(
     folder: Path | None = None,
     progress: Progress[EvaluationStatus] = no_progress,
 ) -> Iterator[tuple[Source, Check]]:
-    """Yield every check of these sources, in order, as a pair of the source and the check.
+    """Yield each printed number of some publications, checked: the publication and the check.
 
-    folder -- keeps finished checks, which are not computed again, and the state of long ones, which
-    resume. Raises TableError for a folder that cannot be used, or that another commit of optsearch
-    has written, whose numbers may differ.
+    A check compares the printed number with one computed here. folder -- keeps finished checks,
+    which are not computed again, and the state of long ones, which resume. Raises TableError for a
+    folder that cannot be used, or that another commit of optsearch has written, whose numbers may
+    differ.
     """
     with _open_checks(folder) as store:
         for source in sources:
@@ -167,7 +170,11 @@ def everything(
 
 
 def numbers_left(sources: Sequence[Source], folder: Path | None = None) -> list[Number]:
-    """List the numbers of these sources without a check in a folder; errors as in `everything`."""
+    """List the printed numbers of some publications that are not checked yet.
+
+    folder -- keeps the finished checks; without it none is finished. Raises TableError for a folder
+    that cannot be used, or that another commit of optsearch has written.
+    """
     with _open_checks(folder) as store:
         finished = set(store or ())
         return [
@@ -184,7 +191,10 @@ def _key(source: Source, number: Number) -> str:
 
 @contextmanager
 def _open_checks(folder: Path | None) -> Iterator[Facts | None]:
-    """Open the finished checks of a folder; None without one."""
+    """Open the store of finished checks in a folder; yield None without a folder.
+
+    The store belongs to the commit of optsearch that is running.
+    """
     if folder is None:
         yield None
         return

@@ -51,9 +51,10 @@ def effect(first: int, second: int) -> Effect:
 
 
 def printed_effect(place: str, printed: str, first: int, second: int) -> Number:
-    """Return the printed effect between two versions with its computation.
+    """Return a printed effect between two versions of a player, with the function to compute it.
 
-    place -- in the source. printed -- the effect as text.
+    The effect is Hedges' g, a difference of means in standard deviations. place -- where the source
+    prints it. printed -- the effect as text. first, second -- the numbers of the versions.
     """
     return Number(
         place=place,

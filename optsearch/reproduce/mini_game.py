@@ -42,7 +42,7 @@ def _boards_won() -> _BoardsWon:
 
 
 def numbers() -> Iterator[Number]:
-    """Yield each printed number."""
+    """Yield each number that is printed about the mini game, with the function to compute it."""
     record = records.read_published("mini_game.csv")
 
     def percent_won() -> str:

@@ -94,10 +94,11 @@ class GreedyCounterexample:
 
 @cache
 def counterexamples() -> tuple[GreedyCounterexample, ...]:
-    """Return the positions of 3x4:2 after two misses whose best greedy strategy is not optimal.
+    """Return positions after two misses, on 3x4 with one ship of length 2, where greedy fails.
 
-    Figure 6 shows such a position, but does not print its misses, so all pairs are tried. Of pairs
-    that are equivalent under a symmetry of the board, one is tried.
+    Greedy always shoots a most probable cell; even its best choices among several take more shots
+    than the optimum. Figure 6 shows such a position, but does not print its misses, so all pairs
+    are tried. Of pairs that are equivalent under a symmetry of the board, one is tried.
     """
     game = Game(3, 4, (2,))
     tried_misses: set[int] = set()
@@ -129,9 +130,10 @@ def _paper_names(cells: Iterable[Cell]) -> list[str]:
 
 
 def _counterexample_shots(shots: Iterable[Cell]) -> list[str]:
-    """Return the paper's names of cells of the counterexample, on the board turned as in Figure 6.
+    """Return the names that the paper gives to some cells of its example against greedy.
 
-    There the only greedy shot is (1, 2), the right one of the two middle cells.
+    The board is turned or reflected first, so that it lies as in Figure 6. There the only cell that
+    greedy may shoot is (1, 2), the right one of the two middle cells. shots -- the cells before.
     """
     game = _counterexample().position.game
     ((row, column),) = GreedySolver(_counterexample().position).greedy_shots
@@ -235,7 +237,11 @@ _MINUTES = 25.0  # for one strategy
 
 
 def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
-    """Yield the numbers of section 4.2: two strategies on all configurations of STANDARD."""
+    """Yield the printed numbers of section 4.2, such as the mean shots of two strategies.
+
+    These are played on all configurations of the standard game. folder -- keeps unfinished
+    evaluations, or None. progress -- called during these.
+    """
 
     @cache
     def evaluation(clear: str) -> Evaluation:

@@ -59,7 +59,7 @@ _SECONDS = ("seconds_one_core", "seconds_eight_threads", "seconds_gpu")
 
 
 def numbers() -> Iterator[Number]:
-    """Yield each printed number."""
+    """Yield each number that the slides print, with the function to compute it."""
     record = records.read_published("spalding_jamieson_numbers.csv")
     for row in record.rows:
         name = row["name"]

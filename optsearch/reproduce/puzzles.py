@@ -32,7 +32,7 @@ def _published() -> dict[str, str]:
 
 @cache
 def example() -> Puzzle:
-    """Return the puzzle of the chapter without its three squares."""
+    """Return the puzzle of the chapter, without the three squares that it reveals at the start."""
     printed = _published()
     rows, columns = formats.parse_grid(printed["grid"])
     row_counts, column_counts = (
@@ -45,7 +45,10 @@ def example() -> Puzzle:
 
 @cache
 def _fleets() -> tuple[Solution, ...]:
-    """Return all fleets that satisfy the counts, by our own sweep."""
+    """Return all ways to place the fleet that agree with the counts of the rows and columns.
+
+    They are those of the puzzle of the chapter without its revealed squares.
+    """
     number = counting.count(example())
     fleets = counting.solutions(example(), number)
     if len(fleets) != number:
@@ -54,7 +57,7 @@ def _fleets() -> tuple[Solution, ...]:
 
 
 def is_described(fleet: Solution) -> bool:
-    """True if a fleet lies as the chapter says.
+    """True if the ships of a solution lie as the chapter describes its puzzle.
 
     "The cruiser standing in the left column, a destroyer lying across the top, a second destroyer
     standing at the right edge, and the three submarines scattered".
@@ -104,7 +107,12 @@ class Reading:
 
 @cache
 def readings() -> tuple[Reading, ...]:
-    """Return all choices of two squares of water and one of a ship that leave a described fleet."""
+    """Return all choices of three revealed squares that the text of the chapter can mean.
+
+    Two squares are water and one belongs to a ship. They must leave a single solution of the
+    puzzle, and its ships must lie as the chapter describes. `is_needed` says for each choice if no
+    square can be spared.
+    """
     puzzle, readings = example(), []
     cells_of_fleet = {fleet: sum(fleet) for fleet in _fleets()}
     for fleet in filter(is_described, _fleets()):
@@ -150,7 +158,11 @@ def _readings_note() -> str:
 
 
 def _solutions_of_readings() -> str:
-    """Count the solutions of the readings by both models and by the sweep; joined by `or`."""
+    """Return the numbers of solutions that puzzles of the chapter have, joined by `or`.
+
+    The puzzles differ in the squares revealed, which the chapter only describes. Each is solved by
+    all methods, up to two solutions.
+    """
     numbers = {
         len(making.solve(reading.puzzle(), 2, method))
         for reading in fitting()
@@ -160,7 +172,11 @@ def _solutions_of_readings() -> str:
 
 
 def _windows_and_touching() -> str:
-    """Count pairs of placements for which "within a 2×2 window" and "overlap or touch" differ."""
+    """Return, as text, for how many pairs of placements two rules against touching differ.
+
+    One forbids two ships that both have a cell in the same 2×2 window, the other forbids ships that
+    overlap or touch.
+    """
     puzzle = example()
     ships = [ship for n in puzzle.lengths for ship in placements(puzzle.rows, puzzle.columns, n)]
     windows = [
@@ -204,7 +220,10 @@ def _time(puzzle: Puzzle, model: str) -> str:
 
 
 def _faster_model() -> str:
-    """Return the model with which the MILP solver finds a solution sooner, as text."""
+    """Return the name of the integer program that is solved sooner, on a board of medium size.
+
+    The result is `neither` if no solution is found in time.
+    """
     seconds = {
         model: _search(medium(), model).seconds
         for model in models.MODELS

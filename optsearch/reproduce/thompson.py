@@ -78,10 +78,11 @@ def _games_of(shots: int) -> str:
 
 
 def _classes_of_fewest_cells() -> str:
-    """Return the congruence classes that have the fewest cells in every row, as text.
+    """Return, as text, the remainders of cell numbers that are fewest in every row of cells.
 
-    A class is given by its remainder less the length of the ship, as -1. Tried are the lengths 2 to
-    10 in rows of up to 100 cells.
+    The cells of a row are numbered from 0, and the numbers are divided by the length of the ship. A
+    remainder is given less that length: -1 is the greatest one. Lengths 2 to 10 are tried in rows
+    of up to 100 cells.
     """
     always_fewest: set[int] | None = None
     for length in range(2, 11):
@@ -93,7 +94,10 @@ def _classes_of_fewest_cells() -> str:
 
 
 def _most_shots_after_the_hit() -> str:
-    """Return the most shots that the optimal search of a row makes after its first hit."""
+    """Return, as text, the most shots that the strategy `row` makes after its first hit.
+
+    It searches a row of cells for one ship. All places of the ship are tried.
+    """
     longest = 0
     for ships in list_ships(Position(ROW)):
         end = play(Row().shot, to_masks(ships), Position(ROW))
@@ -103,9 +107,10 @@ def _most_shots_after_the_hit() -> str:
 
 
 def _row_is_optimal() -> str:
-    """Return `optimal` if the row search and enumeration have the least total height on all ROWS.
+    """Return `optimal` if two strategies need the fewest shots in all on every row of cells.
 
-    Otherwise return `not optimal`.
+    Otherwise return `not optimal`. One of the two is the search `row`, the other shoots the most
+    probable cell. Each row of cells has one ship, and the shots for all its places are added up.
     """
     are_optimal = all(
         evaluation(ENUMERATION, game).total_height
@@ -269,7 +274,10 @@ _NOTES: dict[str, Callable[[], str]] = {
 
 
 def _play_games(folder: Path | None) -> NDArray[np.int64]:
-    """Play the games of Thompson sampling and return their shots; a folder keeps finished games."""
+    """Return the number of shots of each game of the strategy `thompson`, which are played now.
+
+    folder -- keeps finished games, which are not played again, or None.
+    """
     saved = None if folder is None else folder / "thompson"
     name = PLAYERS["thompson"]
     games = simulate(
@@ -302,7 +310,10 @@ def agreement_test(name: str, printed: str) -> Callable[[str], bool] | None:
 
 
 def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
-    """Yield the numbers of the games of Thompson sampling, which are played now."""
+    """Yield the printed numbers that come from games of Thompson sampling, which are played now.
+
+    folder -- keeps finished games, or None.
+    """
     games = cache(partial(_play_games, folder))
     for row in records.read_published("thompson.csv").rows:
         if row["name"] in _BY_GAMES:
@@ -317,7 +328,10 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
 
 
 def numbers() -> Iterator[Number]:
-    """Yield each printed value, in the order of the post."""
+    """Yield each number that the post prints, in its order, with the function to compute it.
+
+    Numbers that come from games of Thompson sampling are read from a stored table.
+    """
     record = records.read_published("thompson.csv")
     for row in record.rows:
         name = row["name"]

@@ -33,14 +33,15 @@ def page_data(
     with_posterior: bool = True,
     progress: Progress[Status] = no_progress,
 ) -> dict[str, Any]:
-    """Return the data of a page, as a JSON object with these fields:
+    """Return the data of a page that replays a game, as a JSON object.
 
-    game, player, rate -- as given. shape -- of the board. shots -- pairs of the index of a cell and
-    its reply. ships -- lists of cells. chances, left -- after each number of shots the rounded
-    probability of a ship on each cell, and the number of configurations left as a text; None
-    without a posterior.
+    Its fields are: game, player -- texts. rate -- the shots shown per second. shape -- the board,
+    to be drawn. shots -- pairs of the index of a cell and the reply. ships -- the cells of each
+    ship. chances -- after each number of shots, the rounded probability of a ship on each cell.
+    left -- after each number of shots, how many configurations are left, as a text. The last two
+    are None if `with_posterior` is False.
 
-    end -- the last position of the game. ships -- masks. rate -- shots per second.
+    end -- the last position of the game. ships -- the hidden ships, as masks of cells.
     """
     game = end.game
     probabilities: list[list[float]] | None = [] if with_posterior else None

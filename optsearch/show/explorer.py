@@ -39,9 +39,10 @@ NamedTree = tuple[str, DecisionTree]
 
 
 def require_small(position: Position, prior: Prior | None = None) -> None:
-    """Raise TooLarge if a page cannot carry the configurations of a position.
+    """Raise TooLarge if a position leaves too many configurations to be stored in a page.
 
-    Raises ImpossiblePosition if no configuration is left, NotSupported for a user's rule.
+    prior -- the weights of the configurations; those of weight 0 do not count. Raises
+    ImpossiblePosition if no configuration is left, NotSupported for a user's rule.
     """
     position.game.require_named_rule("explore")
     position.game.require_sunk("explore")
@@ -57,7 +58,11 @@ def require_small(position: Position, prior: Prior | None = None) -> None:
 def require_same(
     position: Position, name: str, tree: DecisionTree, prior: Prior | None = None
 ) -> None:
-    """Raise TreeError unless the tree is of this position and solves it under the prior."""
+    """Raise TreeError unless a decision tree begins at this position and sinks all ships from it.
+
+    name -- of the tree, for the error. prior -- the weights of the configurations; without it all
+    count alike.
+    """
     if tree.position != position:
         raise TreeError(
             f"{name} is a tree of {_describe(tree.position)}; the page is of "
@@ -79,9 +84,11 @@ def greedy_tree(
     time_limit: float | None,
     progress: Progress[SearchStatus] = no_progress,
 ) -> NamedTree:
-    """Return the best greedy tree, or greedy with ties broken row by row if time is short.
+    """Return a name and a decision tree that always shoots a most probable cell (greedy).
 
-    time_limit -- seconds for the whole page, of which the best greedy tree may take a quarter.
+    Where several cells are most probable, the tree takes the best choices. If that takes more than
+    a quarter of the time, the tree takes the first cell row by row. time_limit -- the seconds for
+    the whole page; None for no limit.
     """
     if time_limit is None:
         return "greedy", GreedySolver(position, progress=progress, prior=prior).tree()
@@ -174,7 +181,12 @@ def rules_in_words(game: Game) -> str:
 
 
 def list_configurations(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
-    """List the weight and the ships (masks) of each configuration left, as `page_data` has them."""
+    """List the configurations that are left, each as its weight and a tuple of masks of cells.
+
+    If hits tell nothing, all ships of a configuration are one mask, of the cells still to hit.
+    Configurations that have the same such cells are one entry, with their total weight. Otherwise
+    there is a mask for each ship, and the weight is 1.
+    """
     position = solver.position
     if position.game.is_silent:
         family = Family.of(position, solver.prior)
@@ -186,9 +198,11 @@ def list_configurations(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] | None]:
-    """Return `values` of `page_data`: for each cell two bounds, or None.
+    """Return, for each cell, two bounds of the least total of shots if it is shot first, or None.
 
-    A tree that shoots the cell first may lower the upper bound. roots -- as `_encode` returns them.
+    The shots of all configurations left are added up for a total. None means that the search has no
+    bounds for the cell. roots -- the trees of the page. The total of a tree that shoots the cell
+    first may lower the upper bound.
     """
     game = solver.position.game
     values: list[list[int] | None] = [None] * game.cells
@@ -204,9 +218,13 @@ def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] 
 def _encode(
     solver: Solver, limit: Limit | None, state: Subfamily, node: Node | Leaf
 ) -> list[Any] | int:
-    """Return a subtree in the form of `page_data`: a list, or a number for a leaf.
+    """Return a subtree of a decision tree as a list, or a leaf as its number of configurations.
 
-    state -- of the search at the node. limit -- ends the search for optima, which leaves bounds.
+    The list has the cell shot, the total of shots that the tree takes from there, the least total
+    that is possible, and the subtree for each reply. The total is over all configurations that are
+    left there. If the least total is not found, two bounds stand in its place.
+
+    state -- the configurations left at the node, for the search. limit -- ends the search.
     """
     if isinstance(node, Leaf):
         return node.configurations
@@ -239,9 +257,11 @@ def page(
     trees: Sequence[NamedTree],
     limit: Limit | None = None,
 ) -> str:
-    """Return the page as HTML; it opens with the first of the trees.
+    """Return the page to explore decision trees, as HTML; it opens with the first of the trees.
 
-    limit and errors are as in `page_data`.
+    solver -- the search that gives the optima; all trees must start from its position. limit --
+    ends the search for optima, which leaves bounds. Raises TreeError for another tree, and TooLarge
+    if too many configurations are left.
     """
     content = page_data(solver, trees, limit)
     return PAGE.render_file(f"{content['game']} {content['position']}".strip(), content)

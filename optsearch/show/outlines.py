@@ -13,8 +13,9 @@ BOARD = ("optsearch.show/board.css", "optsearch.show/board.js")  # the files tha
 
 
 def board_shape(game: Game) -> dict[str, Any]:
-    """Return the board of a game as a JSON object; y grows downward, and neighbours are 1 apart.
+    """Return what a page needs to draw the board of a game, as a JSON object.
 
+    Places are x and y, where y grows downward, and neighbouring cells are 1 apart. The fields are:
     cells -- by index the name, x and y of each, None for a hole. outline -- the corners of a cell
     around its place. labels -- texts beside the board, each with x and y. seams -- the edges where
     the board continues at the opposite side, as the path of an SVG. ships -- the text of each kind
