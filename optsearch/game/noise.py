@@ -82,7 +82,11 @@ class NoisyReplies:
         self._random_numbers: list[np.ndarray] = []
 
     def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
-        """Return the reply to shooting a cell at a position. is_ship -- False if it is water."""
+        """Return a reply, which may be false, to a shot at a cell.
+
+        position -- the shots before. is_ship -- True if a ship is on the cell, False if it is
+        water.
+        """
         times_shot = sum(shot.cell == cell for shot in position.shots)
         if times_shot == len(self._random_numbers):
             self._random_numbers.append(self._generator.random(self._game.cells))
@@ -145,7 +149,7 @@ def require_silent(game: Game) -> None:
 def _probability(name: str, value: Fraction | float | str) -> Fraction:
     """Return a value as a fraction; PositionError unless it is a number from 0 to 1.
 
-    name -- of the field, for the error.
+    name -- what the error calls the value.
     """
     error = PositionError(
         f"{name.replace('_', ' ')} of {str(value)[:40]!r} are no probability; a number from 0 to "
@@ -239,8 +243,8 @@ class NoisyPosition:
     def likelihood(self, configuration: Iterable[int]) -> Fraction:
         """Return the probability of all replies, given the ships (masks).
 
-        With lies it is 1 if the ships make few enough replies false, else 0. This is the
-        definition; counting must agree with it.
+        If the number of lies is limited, this is 1 if the ships make few enough replies false, else
+        0. This is the definition; counting must agree with it.
         """
         covered = 0
         for ship in configuration:
@@ -270,10 +274,11 @@ class NoisyPosition:
         return counts
 
     def readings(self) -> Iterator[tuple[int, int]]:
-        """Yield each way to read the replies by which at most `Lies.limit` of them are false.
+        """Yield each way to read the replies in which few enough of them are false.
 
         A reading says for each cell shot whether it has a ship. It is two masks: the cells with a
-        ship, and those that are water. So no two readings have a configuration in common.
+        ship, and the cells that are water. At most `Lies.limit` replies contradict it. Two readings
+        differ at some cell, so no configuration fits both.
         """
         assert isinstance(self.noise, Lies)
         cells = [(self.game.bit(cell), *counts) for cell, counts in self._false_replies.items()]
@@ -303,8 +308,8 @@ class NoisyPosition:
     def _likelihoods(self) -> dict[Cell, tuple[Fraction, Fraction]]:
         """For each cell shot: the probability of its replies if it has a ship, and if it is water.
 
-        With lies each is 1 or 0: whether the replies at this cell alone are possible. With noise,
-        raises PositionError if both are 0.
+        If the number of lies is limited, a probability is 1 if the replies at this cell alone are
+        possible, else 0. Otherwise raises PositionError if both probabilities are 0.
         """
         noise = self.noise
         if isinstance(noise, Lies):
@@ -329,7 +334,7 @@ class NoisyPosition:
     def certain(self) -> Position:
         """The position with only the cells of which the replies leave no doubt.
 
-        A cell that must have a ship is a hit there, one that must be water a miss.
+        A cell that must have a ship is a hit there. A cell that must be water is a miss.
         """
         shots = [
             Shot(cell, HIT if if_ship else MISS)
@@ -340,10 +345,11 @@ class NoisyPosition:
 
     @property
     def weights(self) -> dict[Cell, Fraction]:
-        """The likelihood ratios of the cells shot that are not certain.
+        """Map each cell shot that is in doubt to the likelihood ratio of its replies.
 
-        The ratio of a cell is the probability of its replies if it has a ship, over that if it is
-        water. Empty with lies, whose weights are not products over cells.
+        The ratio is the probability of the replies at the cell if it has a ship, divided by that if
+        it is water. The map is empty if the number of lies is limited: then weights are not
+        products over cells.
         """
         if isinstance(self.noise, Lies):
             return {}

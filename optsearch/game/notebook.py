@@ -44,15 +44,21 @@ def board_html(
 ) -> str:
     """Return HTML of a board with texts on some cells.
 
-    shades -- the strength of the colour of each coloured cell, from 0 to 1. If rows or columns
-    wrap, the sides that are joined are dashed.
+    If rows or columns wrap, the sides that are joined are dashed.
+
+    texts -- the text of each cell that has one. shades -- the strength of the colour of each
+    coloured cell, from 0 to 1.
     """
     draw = _draw_table if drawn.has_squares else _draw_svg
     return draw(drawn, texts, shades or {})
 
 
 def _draw_table(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
-    """Return a board of squares as an HTML table, with the names of rows and columns."""
+    """Return a board of squares as an HTML table, with the names of rows and columns.
+
+    texts -- the text of each cell that has one. shades -- the strength of the colour of each
+    coloured cell, from 0 to 1.
+    """
     header_cells = "".join(
         f'<th style="{_HEAD}">{column_name(column_index)}</th>'
         for column_index in range(drawn.columns)
@@ -72,7 +78,7 @@ def _draw_table(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, f
 
 
 def _joined_sides(drawn: Board, cell: Cell) -> list[str]:
-    """Return the sides of a cell at which the board goes on from its other end."""
+    """Return the sides of a cell that are joined to the other end of the board."""
     row, column = cell
     columns_wrap, rows_wrap = drawn.seams
     is_joined = {
@@ -87,7 +93,11 @@ def _joined_sides(drawn: Board, cell: Cell) -> list[str]:
 def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
     """Return a board with cells of any form as an SVG picture.
 
-    A cell shows its name when pointed at. The columns and rows of hexagons have names beside them.
+    A cell shows its name when pointed at. Columns and rows have names beside them, except on a
+    board of a file.
+
+    texts -- the text of each cell that has one. shades -- the strength of the colour of each
+    coloured cell, from 0 to 1.
     """
     scale = 34  # pixels from a cell to its neighbour
     labels = [] if drawn.digest else _labels_beside(drawn)

@@ -20,10 +20,12 @@ def orders_on(game: Game) -> tuple[str, ...]:
 def order_of(game: Game, ties: str) -> tuple[int, ...]:
     """Return the cells (indices) in the order in which ties between them are broken.
 
-    ties -- the name of the order. `first` is row by row, `last` the reverse. `checkerboard` has the
-    cells whose sum of row and column, counted from 0, is even, and then the others. `central` has
-    the cells nearest to the middle of the board first. Cells that the order leaves tied are row by
-    row. Raises NotSupported for the last two on a board that is not a rectangle.
+    `first` is row by row, and `last` the reverse. `checkerboard` begins with the cells whose sum of
+    row and column, counted from 0, is even. `central` begins with the cells nearest to the middle
+    of the board. Cells that these two leave tied are row by row. Raises NotSupported for these two
+    on a board that is not a rectangle.
+
+    ties -- the name of the order.
     """
     if ties in OF_RECTANGLES and not game.is_rectangle:
         raise NotSupported(

@@ -60,9 +60,9 @@ def known_replies(game: Game) -> tuple[Reply, ...]:
 
 
 def replies_at(game: Game, cell: Cell) -> list[Reply]:
-    """Return the replies of `known_replies` to a shot at a cell.
+    """Return the replies that the rules of the game can give to a shot at a cell.
 
-    Those that show a ship which does not lie on the cell are left out.
+    A reply that shows a whole ship is left out if the ship does not lie on the cell.
     """
     cell_mask = game.bit(cell)
     return [
@@ -130,7 +130,7 @@ class Position:
     def _check_shot(self, shot: Shot, earlier_shots: Sequence[Shot], cells_shot: int) -> int:
         """Return the mask of a shot's cell; PositionError if it cannot follow the earlier shots.
 
-        cells_shot -- the mask of their cells.
+        cells_shot -- the mask of the cells of the earlier shots.
         """
         try:
             cell_mask = self.game.bit(shot.cell)
@@ -183,7 +183,7 @@ class Position:
             )
 
     def _check_label(self, shot: Shot, earlier_shots: Sequence[Shot]) -> None:
-        """Raise PositionError for a ship that the fleet lacks, or that is named too often."""
+        """Raise PositionError for a reply that names a missing ship, or a ship too often."""
         label = shot.reply.label
         lies_there = isinstance(label, Placement) and label & self.game.bit(shot.cell)
         if self.game.shows_ships and not lies_there:
@@ -258,8 +258,8 @@ class Position:
     def drawn_replies(self) -> dict[Cell, Reply]:
         """The reply to draw at each cell shot.
 
-        A hit that names the only ship of its kind, or shows its ship, is drawn as a sinking if it
-        is the last hit of that ship.
+        A hit may name the only ship of its kind, or show its ship. If it is the last hit of that
+        ship, it is drawn as a sinking.
         """
         fleet, hits_with_reply = self.game.fleet, Counter[Reply]()
         drawn: dict[Cell, Reply] = {}
@@ -426,7 +426,10 @@ class Position:
 def _shots_in(
     game: Game, shots: Iterable[Shot] | Mapping[Cell | str, Reply | str]
 ) -> tuple[Shot, ...]:
-    """Return shots given as such, or as replies by cell; PositionError for other values."""
+    """Return the shots that a user gives as `Shot` objects, or as a mapping from cells to replies.
+
+    Raises PositionError for other values.
+    """
     if isinstance(shots, Mapping):
         return tuple(
             Shot(cell_of(cell), game.reply(answer) if isinstance(answer, str) else answer)
@@ -463,7 +466,9 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
 
 
 def _take_reply(words: list[str], game: Game, cell: Cell) -> str:
-    """Remove the words of a reply from the beginning of a list, and return it as in `hit:3`.
+    """Remove the words of a reply from the beginning of a list, and return the reply.
+
+    It is returned in the form `hit:3`.
 
     cell -- the cell of the shot.
     """
@@ -481,7 +486,7 @@ def _take_reply(words: list[str], game: Game, cell: Cell) -> str:
 
 
 def _words_of(game: Game, text: str) -> list[str]:
-    """Return the words of a text of shots; `hit`, `sunk` and a label after `:` are one word."""
+    """Return the words of a text of shots; a reply with its label, as in `hit:3`, is one word."""
     text = text.strip(" \t\r\n,;")
     if not text:
         return []
@@ -494,7 +499,7 @@ def _words_of(game: Game, text: str) -> list[str]:
 
 
 def _join_ship_names(words: Sequence[str], game: Game) -> list[str]:
-    """Return the words with those of one ship's name joined, as in patrol boat.
+    """Return the words, with the words of one ship's name joined, as in `patrol boat`.
 
     A word that can be a cell is not joined: it begins the next shot.
     """
@@ -517,8 +522,10 @@ def _join_ship_names(words: Sequence[str], game: Game) -> list[str]:
 def _is_label(word: str, cell: int, game: Game) -> bool:
     """True if a word after `hit` is the label of the hit, False if it is the cell of the next shot.
 
-    Both can look alike: if hits show the ship, A1 is the label of a ship of one cell. It is taken
-    as a label only if that ship covers the cell that was shot. cell -- that cell, as a mask.
+    Both can look alike: if hits show the ship, A1 is the label of a ship of one cell. A label that
+    shows a ship is taken as a label only if that ship covers the cell that was shot.
+
+    cell -- the mask of the cell that was shot.
     """
     label = game.label_named(word)
     if isinstance(label, Placement):
@@ -534,7 +541,9 @@ def _spell_out(word: str) -> str:
 def _names_sunk_ship(answer: str, words: list[str], game: Game) -> bool:
     """True if the next of the words is the ship that is sunk, and not the cell of the next shot.
 
-    L4 can be both. It is a cell if a reply follows it. answer -- the word before.
+    L4 can be both. It is a cell if a reply follows it.
+
+    answer -- the word before, a reply. words -- the words after it.
     """
     if answer.lower() != "sunk":
         return False
@@ -547,7 +556,8 @@ def _names_sunk_ship(answer: str, words: list[str], game: Game) -> bool:
 def _drawn_rows(game: Game, drawing: str | Iterable[Iterable[object]]) -> list[str]:
     """Return the rows of a drawn board, without spaces and blank lines.
 
-    Raises PositionError unless they are as many as the rows of the game.
+    drawing -- a text of lines, or rows of signs. Raises PositionError for another form, and for
+    more or fewer rows than the game has.
     """
     lines = drawing.splitlines() if isinstance(drawing, str) else drawing
     if not isinstance(lines, Iterable) or not all(isinstance(line, Iterable) for line in lines):
@@ -566,7 +576,7 @@ def _drawn_replies(
 ) -> dict[Cell, Reply]:
     """Return the replies of the cells that are drawn as shot, by cell and in row-major order.
 
-    rows -- the drawn rows. meanings -- for each other mark, the sign that it stands for.
+    rows -- the drawn rows. meanings -- for each mark that a user explains, the usual sign for it.
     """
     replies = {sign: answer for answer in (HIT, MISS, SUNK) for sign in SIGNS[str(answer)]}
     replies["S"] = SUNK
@@ -597,9 +607,10 @@ def _drawn_replies(
 
 
 def _parse_marks(marks: str) -> dict[str, str]:
-    """Return the sign of drawn boards that each mark stands for.
+    """Return, for each mark that a user explains, the usual sign of drawn boards for it.
 
-    marks -- as `Position.from_board` takes them: the marks, `=`, and as many signs.
+    marks -- a text such as `hmd-=xo●.`: the marks, `=`, and as many signs. Raises PositionError for
+    another text.
     """
     middle = len(marks) // 2
     signs = marks[middle + 1 :].replace("x", "X")
@@ -628,7 +639,9 @@ def _with_sinkings(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]
     """Return drawn replies with one sinking for each ship marked as sunk, at its last cell.
 
     If ships do not touch along sides, connected hits are one ship, and it makes no difference which
-    of its cells was hit last. If they may touch, raises PositionError.
+    of its cells was hit last. If ships may touch along sides, raises PositionError.
+
+    drawn -- the reply at each cell that is drawn as shot.
     """
     if game.contact == "any":
         hits = [f"{cell_name(cell)}={answer}" for cell, answer in drawn.items() if answer.hit]

@@ -17,13 +17,15 @@ _RANGE = re.compile(
 
 
 def expand_range(text: str) -> list[str]:
-    """Return the texts of the games of a range, sorted by rows and then by columns.
+    """Return the texts of the games of a range such as `4x4..6x6:3,2`.
 
-    A text that is not a range is returned alone. The numbers of rows go from that of the first
-    board to that of the second, and so do the numbers of columns. Of a board and its turned copy
-    only the one with fewer rows is listed, unless holes, ships that may not be turned, or a user's
-    rule of replies make them two games. All games have the same fleet and rules. Raises GameError
-    for an empty range, and for one of more than 1,000 boards.
+    They are sorted by rows, and then by columns. A text that is not a range is returned alone. Rows
+    and columns go from those of the first board to those of the second. All games have the same
+    fleet and rules. A board and its turned copy are usually one game: then only the one with fewer
+    rows is listed. Holes, ships that may not be turned, a cylinder or a user's rule of replies make
+    them two.
+
+    Raises GameError for an empty range, and for one of more than 1,000 boards.
     """
     match = _RANGE.fullmatch(text)
     if match is None:

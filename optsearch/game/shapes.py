@@ -193,9 +193,11 @@ class Piece(Shape):
 
 
 def orientations_of(kind: int) -> tuple[Cells, ...]:
-    """Return the cells of each orientation of a ship, from row 0 and column 0.
+    """Return the cells of each orientation of a ship, moved to row 0 and column 0.
 
-    kind -- its length or shape. A straight ship lies across, and then down.
+    A straight ship lies across in the first orientation, and down in the second.
+
+    kind -- the length or the shape of the ship.
     """
     if isinstance(kind, Shape):
         return kind.orientations
@@ -255,10 +257,10 @@ def transpose(cells: Cells) -> Cells:
 
 
 def _orientations(drawing: Drawing, turns: str) -> tuple[Drawing, ...]:
-    """Return all orientations of a drawing, ascending by their cells.
+    """Return all orientations of a drawing of a ship, ascending by their cells.
 
-    turns -- what is allowed: all rotations and reflections (empty), only rotations (`-onesided`),
-    or none (`-fixed`).
+    turns -- how the ship may be turned: by all rotations and reflections (empty), only by rotations
+    (`-onesided`), or not at all (`-fixed`).
     """
     if turns == "-fixed":
         return (drawing,)
@@ -273,9 +275,11 @@ def _orientations(drawing: Drawing, turns: str) -> tuple[Drawing, ...]:
 
 
 def _parse_drawing(drawing: str, text: str) -> Drawing:
-    """Return the cells and the head of rows such as `#./##`. text -- the ship, for errors.
+    """Return the cells and the head of a ship from its rows, such as `#./##`.
 
-    Raises GameError if the cells are not one piece, or a row or a column is empty.
+    `@` is the head. Raises GameError if the cells are not one piece, or a row or a column is empty.
+
+    text -- the ship, for errors.
     """
     rows = drawing.split("/")
     signs = {(i, j): sign for i, row in enumerate(rows) for j, sign in enumerate(row)}
@@ -298,7 +302,10 @@ def _parse_drawing(drawing: str, text: str) -> Drawing:
 
 
 def _shape_text(drawings: tuple[Drawing, ...]) -> str:
-    """Return the name of a shape, or else the rows of its first drawing; then the allowed turns.
+    """Return the text of a shape, such as `L4` or `#./##-fixed`.
+
+    It is the name of the shape, or else the rows of its first drawing. The turns that are allowed
+    follow.
 
     drawings -- all orientations of the shape.
     """

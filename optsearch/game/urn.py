@@ -18,10 +18,12 @@ from optsearch.support.errors import OptsearchError
 
 
 def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
-    """Return the distribution of the number of draws until `wanted` red balls are drawn.
+    """Return the probability of each number of draws until `wanted` red balls are drawn.
 
-    It is the probability of each number of draws, in ascending order. `red` of the `balls` are red.
-    Raises OptsearchError unless 1 <= wanted <= red <= balls.
+    They are drawn from an urn. Balls are not put back. The numbers of draws ascend. Raises
+    OptsearchError unless 1 <= wanted <= red <= balls.
+
+    balls -- the number of balls in the urn. red -- the number of red balls among them.
     """
     if not 1 <= wanted <= red <= balls:
         raise OptsearchError(

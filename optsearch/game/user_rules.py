@@ -62,10 +62,10 @@ def announcement_of(text: str) -> Announcement:
 
 
 def named_announcement(text: str) -> Announcement:
-    """Return the rule of a name, or of `FILE.py:NAME@DIGEST`, without running the file.
+    """Return the rule that hits follow, by its name or as `FILE.py:NAME@DIGEST`; no file is run.
 
-    Raises GameError for a rule of a file that was not loaded before in this process, or that had
-    another digest then.
+    Raises GameError for a rule of a file that was not loaded before in this process, or had another
+    digest then.
     """
     if text in ANNOUNCEMENTS:
         return ANNOUNCEMENTS[text]
@@ -82,9 +82,9 @@ def named_announcement(text: str) -> Announcement:
 
 
 def _split_rule(text: str) -> tuple[str, str, str]:
-    """Return the file, the name and the digest of `FILE.py:NAME@DIGEST`; GameError for others.
+    """Return the file, the name and the digest in a text such as `FILE.py:NAME@DIGEST`.
 
-    The digest is empty if the text has none.
+    The digest is empty if the text has none. GameError for a text of another form.
     """
     match = re.fullmatch(r"(.+\.py):(\w+)(?:@(\w+))?", text)
     if not match:
