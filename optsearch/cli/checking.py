@@ -245,9 +245,11 @@ def tree(
 def read_tree(
     file: Path, game: str | None, prior: str | None
 ) -> tuple[tree_.DecisionTree, Prior | None]:
-    """Return the tree of a file, and the prior if one is given.
+    """Return the decision tree in a file, and the prior that is given for it, or None.
 
-    Raises if the file is about another game or another prior.
+    Raises an error if the file is about another game or another prior.
+
+    game, prior -- their texts on the command line; None if they are not given.
     """
     if game is not None:
         read_game(game)

@@ -123,7 +123,12 @@ def _write_number(number: int) -> str:
 
 
 def _read_clues(signs: Iterator[str], places_left: int) -> Iterator[int | None]:
-    """Yield the numbers of the next places, None for a place without a clue."""
+    """Yield the clue of each of the next places as a number; None for a place without a clue.
+
+    Raises PuzzleError for a sign that is not handled, or if the signs end too early.
+
+    signs -- the signs of the address. places_left -- how many places are read.
+    """
     while places_left:
         sign = next(signs, "")
         places_skipped = _GAPS.find(sign) + 1 if sign else 0
@@ -155,9 +160,10 @@ def _read_value(number: int) -> str:
 
 
 def _write_ship(length: int) -> str:
-    """Return the text of a horizontal ship: its width, its height 1, and its cells as bits.
+    """Return the text of a horizontal ship in an address: its width, its height 1, and its cells.
 
-    A digit has five cells, the first in its highest bit; v is five.
+    Each digit for the cells stands for five cells, one a bit, with the first cell in the highest
+    bit. The digit v has all five.
     """
     full_digits, cells_left = divmod(length, 5)
     last_digit = _DIGITS[32 - (32 >> cells_left)] if cells_left else ""
@@ -165,7 +171,10 @@ def _write_ship(length: int) -> str:
 
 
 def _read_fleet(text: str) -> tuple[int, ...]:
-    """Return the lengths of a fleet by its letter or its ships; PuzzleError for other ships."""
+    """Return the lengths of the fleet in an address, which has a letter or a list of ships.
+
+    Raises PuzzleError for ships that are not straight, and for a wrong number of ships.
+    """
     if text[0] == "/":
         if text[1] not in FLEETS:
             raise PuzzleError(f"the fleet {text!r} is not one of straight ships; /c, /d and /e are")

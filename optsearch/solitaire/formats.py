@@ -135,7 +135,10 @@ def _form_of_field(name: str) -> str:
 
 
 def _split_fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
-    """Return the line of each keyword, and the lines after the keyword `board`."""
+    """Return the line that begins with each keyword, and the lines after the keyword `board`.
+
+    Raises PuzzleError for a line with another first word, or with one that came before.
+    """
     fields: dict[str, _Line] = {}
     for i, line in enumerate(lines):
         word = line.text.split()[0]
@@ -154,7 +157,10 @@ def _split_fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
 def _make_or_quote(
     line: _Line, make: Callable[..., Puzzle], *arguments: Any, **fields: Any
 ) -> Puzzle:
-    """Return what a function makes; its PuzzleError quotes the line."""
+    """Return the puzzle that a function makes; a PuzzleError from it quotes a line of the file.
+
+    line -- the line that is quoted. make -- the function, called with the other arguments.
+    """
     try:
         return make(*arguments, **fields)
     except PuzzleError as error:
@@ -162,7 +168,11 @@ def _make_or_quote(
 
 
 def _with_counts(puzzle: Puzzle, name: str, counts: tuple[int | None, ...]) -> Puzzle:
-    """Return the puzzle with the counts of its `rows` or `columns` (`name`)."""
+    """Return the puzzle with given counts of its rows or of its columns.
+
+    name -- `rows` or `columns`. counts -- a count for each of them, None where it is not known.
+    Raises PuzzleError if there are none.
+    """
     if not counts:
         raise PuzzleError(
             f"there are no counts; leave out the line, or give one for each of the {name}"
@@ -286,9 +296,11 @@ def from_fields(value: object) -> Puzzle:
 
 
 def _integers(name: str, value: object, may_lack: bool = False) -> tuple[int | None, ...]:
-    """Return the list of integers of a JSON value.
+    """Return the integers in a JSON value, which must be a list of them.
 
-    Raises PuzzleError, which quotes the part (`name`), for another value. may_lack -- accept None.
+    Raises PuzzleError, which quotes the wrong part, for any other value.
+
+    name -- the name of the value, for the error. may_lack -- True to accept None in the list.
     """
     form = "a list of numbers" + (", null for one that is not known" if may_lack else "")
     if not isinstance(value, list):

@@ -20,10 +20,11 @@ _FINITE = 1 << 60  # CP-SAT writes a bound beyond it for one that is infinite
 
 
 def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
-    """Search for one solution in one of the models by SCIP; it is checked by the rules.
+    """Search for one solution of a puzzle by the solver SCIP, and check it by the rules.
 
-    time_limit -- seconds, for the solver alone. Raises OptsearchError if OR-tools is not installed,
-    or lacks this solver.
+    model -- the name of the model that is solved. time_limit -- seconds for the solver alone.
+
+    Raises OptsearchError if OR-tools is not installed, or lacks this solver.
     """
     solver = _model_builder().Solver(SOLVER)
     if not solver.solver_is_supported():
@@ -58,9 +59,11 @@ def _model_builder() -> Any:
 
 
 def _to_linear(proto: Any) -> tuple[Any, list[Any]]:
-    """Translate a CP-SAT model to a linear one; return that and its variables, in their order.
+    """Return a linear model that is equal to a CP-SAT model, and its variables in the same order.
 
     A negated literal becomes 1 - variable.
+
+    proto -- the CP-SAT model.
     """
     linear_model = _model_builder().Model()
     variables = [linear_model.new_bool_var("") for _ in proto.variables]

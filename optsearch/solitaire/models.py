@@ -537,9 +537,10 @@ def needed_clues(
 ) -> tuple[Clue, ...] | None:
     """Return a minimal set of clues that have no solution together; None if there is a solution.
 
-    core -- a function that returns some of the clues it is given that have no solution together,
-        or None if all of them have one. They may be more than are needed, so that each of them is
-        left out once.
+    Each clue is left out once, to see if the others still contradict each other.
+
+    core -- a function of a list of clues. It returns some of them that have no solution together,
+        which may be more than are needed, or None if the whole list has a solution.
     """
     untested = core(list(puzzle.clues))
     if untested is None:

@@ -245,9 +245,10 @@ class Puzzle:
         )
 
     def weakened(self, clue: Clue) -> Puzzle:
-        """Return the puzzle with one clue weaker: an end, middle or submarine becomes a ship.
+        """Return the puzzle with one clue made weaker, or left out.
 
-        A count, water or a plain ship is removed.
+        A revealed end, middle or submarine becomes a ship cell whose piece is not told. A count,
+        water or such a ship cell is left out.
         """
         others = [other for other in self.clues if other != clue]
         if clue.kind == "cell" and clue.value not in (WATER, SHIP):
@@ -255,9 +256,10 @@ class Puzzle:
         return self.with_clues(others)
 
     def agrees(self, ship: int, clue: Clue) -> bool:
-        """True if the clue of a cell allows a placement; True for clues of other kinds.
+        """True if a ship may lie at a placement (mask) according to the clue of one cell.
 
-        A ship cell forbids ships beside it, and ships that have another piece on it.
+        Water forbids ships on its cell. A ship cell forbids ships beside it, and ships that have
+        another piece on it. The count of a row or column forbids nothing here.
         """
         if not isinstance(clue.place, tuple):
             return True
