@@ -111,7 +111,7 @@ class HeuristicGame:
         return int(row), int(column)
 
     def hear(self, cell: Cell, is_hit: bool) -> None:
-        """Update the state, the hits of the attack and the misses by the reply to a shot."""
+        """Record a reply: the state of the cell, the hits to follow, and the misses in a row."""
         from optsearch.strategies.loops import update_heuristic
 
         row, column = cell

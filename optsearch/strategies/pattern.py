@@ -80,10 +80,11 @@ def _spiral(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def revealed_cells(game: Game, kind: int) -> int:
-    """Count the hits that a sinking explains: at most the cells of the ship, whose kind is given.
+    """Count the hits that are known to be of a ship once it is sunk: at most its cells.
 
-    A sinking without a label explains every hit of a clearing if ships may not touch along an edge,
-    and none if they may: the result is then the number of all cells of the fleet, or 0.
+    kind -- the kind of the ship. If a sinking does not tell the kind, it explains all hits around
+    it where ships may not touch along an edge, and none where they may. The result is then the
+    number of all cells of the fleet, or 0.
     """
     cells = int(kind)
     if game.names_hits:
@@ -95,9 +96,10 @@ def revealed_cells(game: Game, kind: int) -> int:
 
 @lru_cache(maxsize=256)
 def pattern_of(game: Game, modulus: int, colours: str, scan: str) -> tuple[int, ...]:
-    """Return every cell (row * columns + column) in the order of a pattern.
+    """Return every cell of the board, as row * columns + column, in the order of a pattern.
 
-    modulus, colours, scan -- as in the parameters of `Pattern`.
+    The colour of a cell is row + column modulo `modulus`. colours -- the colours that come first, a
+    digit each, in order; other colours come last. scan -- the order of the cells of a colour.
     """
     rank = {int(colour): i for i, colour in enumerate(colours)}  # colours left out come last
     cells = _scan(game, scan)
@@ -147,9 +149,10 @@ class Pattern(Strategy):
         return next(cell for cell in self._shots(position) if not position.game.bit(cell) & closed)
 
     def _shots(self, position: Position) -> Iterator[Cell]:
-        """Yield the cells that the strategy shoots, in order, on the ships that a position knows.
+        """Yield the cells that the strategy shoots from the start of the game, in order.
 
-        Cells after the first one without a reply have no meaning.
+        Replies are taken from the position. Cells after the first one that has no reply there have
+        no meaning.
         """
         game, replay = position.game, _Replay(position, knows_water=bool(self.water))
         for index in pattern_of(game, self.modulus, self.colours, self.scan):
@@ -161,9 +164,10 @@ class Pattern(Strategy):
                 yield from self._clear(replay, first)
 
     def _clear(self, replay: _Replay, first: Cell) -> Iterator[Cell]:
-        """Yield the cells to shoot around a hit, direction by direction, as the module says.
+        """Yield the cells to shoot in line with a hit, in each direction until a miss.
 
-        first -- the cell that was hit.
+        It ends early if `clear` says so: after right and left if there was a hit, or when all hits
+        are known to be of sunk ships. replay -- the shots so far. first -- the cell that was hit.
         """
         position, game = replay.position, replay.position.game
         later_hits = 0
@@ -188,7 +192,10 @@ class Pattern(Strategy):
                 hits_without_ship += 1 - self._explained_hits(position, cell)
 
     def _explained_hits(self, position: Position, cell: Cell) -> int:
-        """Count the hits of a clearing that the reply to a shot at a cell explains by a sinking."""
+        """Count the hits that a sinking explains, if the reply to a shot at this cell tells one.
+
+        They are then known to be of a sunk ship. The result is 0 unless `clear` is "sunk".
+        """
         if self.clear != "sunk":
             return 0
         reply = next(shot.reply for shot in position.shots if shot.cell == cell)

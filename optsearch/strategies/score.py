@@ -156,7 +156,10 @@ class Score:
         return f"{_name(self.function)}({constants})" if constants else _name(self.function)
 
     def rule(self, game: Game) -> Rule | None:
-        """Return the rule of the kernel; None if sinkings of very many ships are announced."""
+        """Return the rule by which the compiled code plays this score in a game.
+
+        The result is None if sinkings of very many ships are announced.
+        """
         if not game.is_silent and not Codes.of(game).fit_kernels:
             return None
         return Rule(order_of(game, self.ties), self.endgame, score=self.compiled(game))
@@ -186,7 +189,12 @@ class Score:
         return position.game.cell(self.cell(position, counts_of(position)))
 
     def cell(self, position: Position, counts: Counts) -> int:
-        """Return the cell to shoot next; counts -- those of the position."""
+        """Return the cell to shoot next, as row * columns + column.
+
+        With few configurations it is the optimal or a most probable cell. Otherwise it is a certain
+        hit, if these are not scored like other cells, or the one that the function chooses. counts
+        -- for each cell of the position the number of configurations with a ship there.
+        """
         game, n = position.game, counts.configurations
         order = order_of(game, self.ties)
         if n <= self.endgame:
@@ -199,7 +207,7 @@ class Score:
         return self.best(position, counts, fresh)
 
     def salvo(self, position: Position, number: int) -> list[Cell]:
-        """List at most `number` cells to shoot together: certain hits, then the highest scores.
+        """Return at most `number` cells to shoot together: certain hits, then the highest scores.
 
         With few configurations (`least`, `endgame`) the most probable cells are listed instead.
         Raises StrategyError for a function that returns a cell.
@@ -241,7 +249,11 @@ class Score:
         return values
 
     def _answer(self, position: Position, counts: Counts, fresh: list[int]) -> tuple[int, Scores]:
-        """Call the function; return the cell that it answers, or SCORES, and the scores."""
+        """Call the user's function; return its answer and the array of scores.
+
+        The answer is the cell that it chooses, or SCORES if it has filled in a score for each cell.
+        Raises StrategyError if the score of a cell in `fresh`, which may be shot, is not a number.
+        """
         node = self._node(position, counts, fresh)
         scores = np.zeros(position.game.cells)
         answer = call_scorer(self.function, node, scores)
@@ -252,7 +264,11 @@ class Score:
         return answer, scores
 
     def _node(self, position: Position, counts: Counts, fresh: list[int]) -> ScoreNode:
-        """Return the position as the function sees it; fresh -- the cells that it may shoot."""
+        """Return the position in the form that the user's function takes: numbers and arrays.
+
+        counts -- for each cell the number of configurations with a ship there. fresh -- the cells
+        that may be shot; the others have the number 0.
+        """
         lengths = announced_lengths(position.game)
         having = np.zeros(position.game.cells, np.int64)
         having[fresh] = [counts.cells[cell] for cell in fresh]
@@ -271,7 +287,10 @@ class Score:
 
     @staticmethod
     def _states(position: Position, counts: Counts) -> NDArray[np.uint8]:
-        """Return `ScoreNode.state`."""
+        """Return the state of each cell: UNKNOWN, MISS, HIT or HOLE (no cell of the board).
+
+        If hits tell nothing, a cell where all configurations have a ship counts as HIT.
+        """
         game = position.game
         state = np.full(game.cells, UNKNOWN, np.uint8)
         for cell in range(game.cells):
@@ -283,7 +302,11 @@ class Score:
         return state
 
     def _ships_afloat(self, position: Position, label_count: int) -> NDArray[np.int32]:
-        """Return `ScoreNode.afloat`."""
+        """Return, for each label that a hit can tell, how many of its ships are not sunk yet.
+
+        The numbers are 0 unless the score asks for labels and sinkings are announced. label_count
+        -- the number of labels.
+        """
         game = position.game
         afloat = np.zeros(label_count, np.int32)
         if self.labels and game.tells_sinkings:
@@ -296,7 +319,11 @@ class Score:
     def _label_counts(
         self, game: Game, counts: Counts, fresh: list[int], label_count: int
     ) -> NDArray[np.int64]:
-        """Return `ScoreNode.labelled`."""
+        """Return how many configurations tell each label if each cell is hit: (labels, cells).
+
+        A label is what a hit tells of the ship. The numbers are 0 unless the score asks for labels,
+        and for cells that are not in `fresh`, which may be shot. label_count -- the labels.
+        """
         labelled = np.zeros((label_count, game.cells), np.int64)
         if self.labels and label_count:
             for cell in fresh:
@@ -373,9 +400,10 @@ def scoring_named(name: str) -> Any:
 
 
 def call_scorer(function: Any, node: ScoreNode, scores: Scores) -> int:
-    """Call a function in plain Python; return the cell that it chooses, or SCORES.
+    """Call a user's function in plain Python; return the cell that it chooses, or SCORES.
 
-    SCORES means that it has filled in `scores`. Raises StrategyError if the function fails or
+    SCORES means that it has filled in `scores`, a number for each cell. node -- the position, as
+    such functions take it. Raises StrategyError if the function fails or
     returns a value of a wrong type.
     """
     takes_scores = count_arguments(function) == 2

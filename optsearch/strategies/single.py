@@ -99,7 +99,7 @@ class Grid(Strategy):
 
 
 def next_on_line(line: Sequence[bool | None]) -> int:
-    """Return the index to shoot next on the line of a ship that has a hit.
+    """Return the index of the cell to shoot next on a line of cells in which a ship has a hit.
 
     It is left of the hits until the ship ends there, then right of them.
     line -- for each cell True for a hit, False for a miss, None if it was not shot.

@@ -73,9 +73,10 @@ class Spread(Scoring):
         return Score(spread, tuple(constants), endgame=0, least=self.least)
 
     def factors(self, corner: int, sides: int = 4, corners: int = 4) -> tuple[int, ...]:
-        """Return the factor of a cell for each number of misses around it and sides at the border.
+        """Return the factors by which the probability of a cell is multiplied, as one list.
 
-        A factor is ONE times the percentages that apply, rounded, at least 1. The factors go by the
+        There is one for each number of misses around the cell and of its sides at the border. A
+        factor is ONE times the percentages that apply, rounded, at least 1. The factors go by the
         missed sides (0 to `sides`), the sides at the border (0 to `sides`) and the missed corners
         (0 to `corners`); the last varies fastest. corner -- the percentage of a missed corner.
         """

@@ -107,10 +107,11 @@ class Thompson(Player):
     def posterior(
         self, position: Position, generator: np.random.Generator, samples: int | None = None
     ) -> NDArray[np.float64]:
-        """Return the share of the kept samples that cover each cell; float64 (rows, columns).
+        """Return, for each cell, the share of random samples that have a ship there.
 
-        samples -- the number to keep, from as many blocks as that takes; by default the kept ones
-            of one block, as for a shot.
+        A sample has one placement of each ship, and is kept if it fits the position. The result is
+        float64 of shape (rows, columns). samples -- the number to keep; by default as many as are
+        kept for a shot.
         """
         counts, accepted = self._sample(position, generator, samples)
         game = position.game
@@ -119,9 +120,11 @@ class Thompson(Player):
     def most_sampled(
         self, position: Position | NoisyPosition, generator: np.random.Generator, number: int = 1
     ) -> list[Cell]:
-        """Return the `number` unknown cells that most samples cover, the best first.
+        """Return `number` cells not shot yet, those first where most random samples have a ship.
 
-        While no hit is left to explain, covered cells of the search grid come before all others.
+        A sample has one placement of each ship, and fits the position. The search grid is every
+        cell where row - 1 - column is a multiple of `grid`. While all hits are of sunk ships, cells
+        of this grid that some sample has come before all others.
         """
         counts, _ = self._sample(position, generator, None)
         closed = position.closed
@@ -141,9 +144,11 @@ class Thompson(Player):
         generator: np.random.Generator,
         samples: int | None,
     ) -> tuple[Counts, int]:
-        """Return the number of kept samples that cover each cell, and the number of samples kept.
+        """Return how many random samples have a ship on each cell, and the number of samples.
 
-        samples -- the number to keep; None keeps those of a block, at least one.
+        A sample has one placement of each ship. Those that do not fit the position are not kept,
+        and do not count. samples -- the number to keep; None keeps those of a block of draws, at
+        least one.
         """
         if isinstance(position, NoisyPosition):
             return self._sample_posterior(position, generator, samples or self.block_size)
@@ -166,10 +171,11 @@ class Thompson(Player):
     def _sample_exactly(
         self, position: Position, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
-        """Draw from the compatible configurations, uniformly or by the prior.
+        """Return how many drawn configurations have a ship on each cell, and how many are drawn.
 
-        Return the number of samples that cover each cell, and `samples`. Blocks are tried first;
-        `Posterior.sample` draws the samples that they lack.
+        They are drawn from all configurations that fit the position, uniformly or by the prior.
+        Ships are drawn one by one first, and draws that fit are kept. If too few do, the others are
+        drawn by counting configurations, which takes longer for each.
         """
         counts, accepted = np.zeros(position.game.cells, np.int64), 0
         is_product = self.prior is None or self.prior.placements is not None
@@ -187,16 +193,20 @@ class Thompson(Player):
     def _sample_posterior(
         self, position: Position | NoisyPosition, generator: np.random.Generator, samples: int
     ) -> tuple[Counts, int]:
-        """Draw from the exact posterior; return the samples that cover each cell, and `samples`."""
+        """Return how many drawn configurations have a ship on each cell, and how many are drawn.
+
+        They are drawn by their exact probabilities at the position.
+        """
         drawn = Posterior(position, prior=self.prior).sample(samples, generator, masks=True)
         covered = _covered(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
         return covered.sum(axis=0), samples
 
 
 def is_hunting(position: Position | NoisyPosition) -> bool:
-    """True if every hit is of a ship known to be sunk; with false replies, if there is no hit.
+    """True if every hit belongs to a ship known to be sunk, so that none is left to follow up.
 
-    A sinking that does not tell its ship explains no hit.
+    If a sinking does not tell which ship is sunk, its hits do not count as explained. If replies
+    may be false, the result is True if there is no hit.
     """
     if isinstance(position, NoisyPosition):
         return not any(shot.reply.hit for shot in position.shots)
@@ -209,11 +219,12 @@ def is_hunting(position: Position | NoisyPosition) -> bool:
 
 
 def possible_placements(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
-    """Yield, for each ship of the fleet, the placements that are possible for it alone.
+    """Yield, for each ship of the fleet, the placements that the replies do not rule out for it.
 
-    Each array is uint64 of shape (placements, 4): rows of `all_placements` in their order.
-    is_printed -- True for the conclusions of the post, False for all that the replies say of one
-        ship.
+    The other ships are not taken into account. Each array is uint64 of shape (placements, 4): the
+    cells of a placement, and the cells that it closes to other ships, as two words of bits each.
+    is_printed -- True to draw only the conclusions that the post draws from sinkings; False to use
+        all that the replies say of one ship.
     """
     game = position.game
     if game.names_hits or game.shows_ships:
@@ -225,7 +236,11 @@ def possible_placements(position: Position, is_printed: bool) -> Iterator[NDArra
 
 
 def _placements_by_words(position: Position) -> Iterator[NDArray[np.uint64]]:
-    """Yield the possible placements of each ship if hits tell words, by a rule of a user."""
+    """Yield, for each ship, the placements that the replies do not rule out, if hits tell words.
+
+    A user's rule says what word a hit on a ship tells. The arrays are as those of all placements,
+    without some rows.
+    """
     game, barred = position.game, barred_ships(position)
     for kind, placements in zip(game.fleet, all_placements(game), strict=True):
         ships = to_masks(placements[:, :2])
@@ -234,7 +249,11 @@ def _placements_by_words(position: Position) -> Iterator[NDArray[np.uint64]]:
 
 
 def _placements_by_labels(position: Position) -> Iterator[NDArray[np.uint64]]:
-    """Yield the possible placements of each ship if every hit names or shows its ship."""
+    """Yield, for each ship, the placements that the replies do not rule out, if hits name ships.
+
+    They have the cells that are known to be of the ship, and none that is known not to be. The
+    rules may also be that a hit shows its whole ship.
+    """
     game = position.game
     known_cells = _cells_shown(position) if game.shows_ships else _cells_named(position)
     for placements, masks in zip(all_placements(game), known_cells, strict=True):
@@ -244,7 +263,11 @@ def _placements_by_labels(position: Position) -> Iterator[NDArray[np.uint64]]:
 
 
 def _placements_by_sinkings(position: Position, is_printed: bool) -> Iterator[NDArray[np.uint64]]:
-    """Yield the possible placements of each ship if hits tell at most a sinking."""
+    """Yield, for each ship, the placements that replies do not rule out, if ships are not named.
+
+    Then hits tell at most a sinking. is_printed -- True to use only misses and the hits that sank a
+    ship, as the post does.
+    """
     hits, misses = to_words([position.hits, position.misses])
     sinkings = _sinkings(position)
     uses_hits = not is_printed and not position.game.is_silent
@@ -293,9 +316,11 @@ class _Blocks:
     def tally(
         self, *, min_accepted: int, max_accepted: int | None, size: int, most_drawn: int
     ) -> _Tally:
-        """Draw blocks of `size` samples until `min_accepted` are kept or `most_drawn` are drawn.
+        """Draw samples until `min_accepted` are kept or `most_drawn` are drawn; return the counts.
 
-        A sample that fits is kept, up to `max_accepted` of them, or all if that is None.
+        A sample has one placement of each ship. It is kept if they can lie together and cover all
+        hits. size -- samples are drawn in blocks of this number. max_accepted -- the most samples
+        to keep; None keeps all that fit.
         """
         from optsearch.strategies.sampling import tally
 
@@ -317,9 +342,9 @@ class _Blocks:
         return self._weight_sums is None or all(sums[-1] > 0 for sums in self._weight_sums)
 
     def _draw(self, size: int) -> NDArray[np.int64]:
-        """Draw `size` placements of each ship: int64 of shape (ships, size).
+        """Return `size` random placements of each ship: int64 of shape (ships, size).
 
-        A placement is its index among the possible ones of its ship.
+        Each number is an index in the list of placements that are possible for the ship.
         """
         generator = self._generator
         if self._weight_sums is None:
@@ -391,9 +416,10 @@ class _SinkingHit(NamedTuple):
 
 
 def _sinkings(position: Position) -> dict[int, _SinkingHit]:
-    """Map each ship known to be sunk, by its index in the fleet, to its sinking.
+    """Return, for each ship known to be sunk, the hit that sank it and the hits made by then.
 
-    Of several ships of one length, the first of the fleet is taken to be sunk first.
+    The keys are the indices of the ships in the fleet. Of several ships of one length, the first of
+    the fleet is taken to be sunk first.
     """
     fleet, hits = position.game.fleet, 0
     sinkings = dict[int, _SinkingHit]()

@@ -93,9 +93,10 @@ class _UserFunctions:
 
 
 def _find_functions(code: UserCode) -> _UserFunctions:
-    """Return the functions by which the class, object or function of a user plays.
+    """Return the functions by which the code of a user chooses shots.
 
-    Of a class an object is made. Raises StrategyError for code that is no player, or that fails.
+    code -- a class, from which an object is made, or an object or a function. Raises StrategyError
+    for code that is no player, or that fails.
     """
     user_object = code.load()
 
@@ -148,7 +149,7 @@ class _OfUser(Player):
         )
 
     def identity(self) -> str:
-        """Return the label and a digest of the source.
+        """Return a text that identifies the player: its label and a digest of its source.
 
         Raises StrategyError if the source of the running code is unknown.
         """
@@ -161,9 +162,9 @@ class _OfUser(Player):
             ) from None
 
     def require_noise(self) -> None:
-        """Raise StrategyError for a score, which takes hits and misses as true.
+        """Raise StrategyError if the code is a `Score`, which takes every reply as true.
 
-        Other code gets a NoisyPosition.
+        Other code may play where replies may be false: its positions say so.
         """
         if isinstance(self._code.load(), Score):
             super().require_noise()
@@ -213,10 +214,11 @@ class _OfUser(Player):
         position: Position | NoisyPosition,
         chosen: int,
     ) -> Cell:
-        """Return an answer of a user's function as a cell; StrategyError if it cannot be shot.
+        """Return the cell that a user's function has answered; StrategyError if it cannot be shot.
 
-        A cell that was shot before is accepted only if replies may be false. function -- for the
-        error. chosen -- the mask of the cells that the salvo already has, which it cannot repeat.
+        A cell that was shot before is accepted only if replies may be false. answer -- what the
+        function returned. function -- named in the error. chosen -- the mask of cells that were
+        chosen already, to be shot together with this one; none can be repeated.
         """
         closed = chosen | (position.closed if isinstance(position, Position) else 0)
         cell = _cell(answer)
@@ -250,7 +252,10 @@ class UserStrategy(_OfUser, Strategy):
         return user_object if isinstance(user_object, Score) else None
 
     def rule(self, game: Game) -> Rule | PatternRule | None:
-        """Return the rule of the code for a game, or None."""
+        """Return the rule by which the compiled code can play this strategy, or None without one.
+
+        Raises StrategyError if the user's method `rule` fails or returns anything else.
+        """
         function = self.functions.rule
         if function is None:
             return None
@@ -302,10 +307,10 @@ class _UserGame:
 
 
 def replay(strategy: Strategy, over: Position, start: int) -> None:
-    """Ask a strategy again for the shots of a game, in order, from number `start` (from 0) on.
+    """Ask a strategy again for the shots of a game, and raise StrategyError if one differs.
 
-    over -- the last position of the game. Raises StrategyError if a shot differs: such a strategy
-    has no decision tree.
+    A strategy whose shots differ has no decision tree. over -- the last position of the game.
+    start -- the number of the first shot to ask for, from 0.
     """
     for number, shot in enumerate(over.shots[start:], start):
         position = Position(over.game, over.shots[:number])
