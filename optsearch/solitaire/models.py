@@ -537,7 +537,7 @@ def needed_clues(
 ) -> tuple[Clue, ...] | None:
     """Return a minimal set of clues that have no solution together; None if there is a solution.
 
-    Each clue is left out once, to see if the others still contradict each other.
+    A clue is left out at most once, to see if the others still contradict each other.
 
     core -- a function of a list of clues. It returns some of them that have no solution together,
         which may be more than are needed, or None if the whole list has a solution.
