@@ -842,7 +842,10 @@ class Posterior:
         return words
 
     def _sort_ships(self, samples: CellSets) -> CellSets:
-        """Sort the ships of each sample in the order of the fleet, equal lengths by their cells."""
+        """Sort the ships of each sample in the order of the fleet, equal lengths by their cells.
+
+        samples -- an array of shape (samples, ships, words), which has the cells of each ship.
+        """
         if samples.size == 0:
             return samples.reshape(self._shape(len(samples)))
         game = self.position.game

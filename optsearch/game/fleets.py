@@ -153,7 +153,12 @@ class MixedGame(Game):
         raise GameError(f"{game!r} has a known fleet; a range is written as in 6x6:2-4,2-4,2-4")
 
     def game_of(self, fleet: Iterable[int]) -> Game:
-        """Return the game with this fleet and the rules of this one; GameError if it cannot fit."""
+        """Return the game that has a fleet of known lengths and the rules of this one.
+
+        Raises GameError if a ship or the fleet does not fit on the board.
+
+        fleet -- the lengths of the ships, some of them with letters.
+        """
         known: Game = self.__dict__["known"]
         return Game(
             rows=self.rows,

@@ -389,7 +389,7 @@ class Position:
 
     @classmethod
     def unchecked(cls, game: Game, shots: tuple[Shot, ...], hits: int, misses: int) -> Position:
-        """Return a position of shots that are known to be valid.
+        """Return a position without a check of its shots, which are known to be valid.
 
         hits, misses -- the masks of the cells hit and missed.
         """
@@ -661,7 +661,10 @@ def _with_sinkings(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]
 
 
 def _sinking_of(game: Game, ship: int) -> Reply:
-    """Return the reply to the hit that sinks a ship (mask); PositionError if no ship lies there."""
+    """Return the reply to the hit that sinks a ship (mask); it has the kind if the game tells it.
+
+    Raises PositionError if no ship of the fleet lies there.
+    """
     if not game.labels:
         return SUNK
     kinds = [kind for kind in game.fleet if ship in game.placements(kind)]

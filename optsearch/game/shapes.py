@@ -302,7 +302,7 @@ def _parse_drawing(drawing: str, text: str) -> Drawing:
 
 
 def _shape_text(drawings: tuple[Drawing, ...]) -> str:
-    """Return the text of a shape, such as `L4` or `#./##-fixed`.
+    """Return the text of a shape, such as `L4`, `V3-fixed` or `###/#.#/#..`.
 
     It is the name of the shape, or else the rows of its first drawing. The turns that are allowed
     follow.
