@@ -663,7 +663,7 @@ def _with_sinkings(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]
 def _sinking_of(game: Game, ship: int) -> Reply:
     """Return the reply to the hit that sinks a ship (mask); it has the kind if the game tells it.
 
-    Raises PositionError if no ship of the fleet lies there.
+    In such a game, raises PositionError if no ship of the fleet can lie there.
     """
     if not game.labels:
         return SUNK
