@@ -113,11 +113,12 @@ def advise(
     salvo: int = 1,
     progress: Progress[Status] = no_progress,
 ) -> Advice:
-    """Return the advice at a position, with the optimum if few configurations are left.
+    """Return the probabilities for the next shot at a position and, near the end, best play.
 
-    endgame -- the most configurations for which the optimum is searched. prior -- the weights of
-    the configurations. chooser -- a strategy to ask, too. salvo -- the number of cells that it
-    chooses together. progress -- called during a long count.
+    Best play (the optimum) is searched if few configurations are left. endgame -- the most
+    configurations for which the optimum is searched. prior -- the weights of the configurations.
+    chooser -- a strategy to ask, too. salvo -- the number of cells that it chooses together.
+    progress -- called during a long count.
 
     The optimum is of single shots and true replies, and is left out otherwise. Raises
     ImpossiblePosition if no configuration is left, and the errors of `Chooser.shots`.

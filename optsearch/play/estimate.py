@@ -51,8 +51,9 @@ SMALLEST, GROWTH = 64, 4  # configurations of the first position, and the factor
 
 
 def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process_time) -> float:
-    """Estimate the seconds of `optsearch.evaluate`; 0 for a game of few configurations.
+    """Return an estimate of the processor seconds to evaluate a strategy on all configurations.
 
+    The result is 0 for a game of few configurations, and for one that ends at the first hit.
     Greedy plays a game at random ships, through positions of ever fewer configurations. The
     strategy is evaluated from these positions on, the last one first, until a second is over. The
     pace at the largest one is taken for all. (Small ones take longer per configuration.) Raises

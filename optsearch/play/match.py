@@ -139,7 +139,7 @@ class Match:
 
     @classmethod
     def from_json(cls, text: str) -> Match:
-        """Return the match that a line of JSON describes (`to_json`), by playing it again.
+        """Return the match that was saved as a line of JSON; its shots are played again.
 
         Raises OptsearchError for a line that is no match, or if the game takes another course.
         """

@@ -402,10 +402,13 @@ def play_task(
     seed: int,
     reply_model: ReplyModel = PLAIN,
 ) -> list[int]:
-    """Return the number of shots of a player on each of these boards.
+    """Return the number of shots that a player takes on each board.
 
-    chooser -- the player to ask for them (`player_for_games`). first -- the number of the first
-    board. If salvos have one shot per ship afloat, the number of salvos of each game follows.
+    If salvos have one shot per ship afloat, the number of salvos of each game follows in the list.
+    chooser -- the player, or a Chooser that keeps its shots for later games. boards -- the cells of
+    each ship of each board, as bits. first -- the number of the first board. seed -- with the
+    number of a board, it gives the random numbers of its game. reply_model -- how shots are replied
+    to.
     """
     numbered = list(enumerate(boards, first))
     if reply_model.is_plain and isinstance(chooser, Chooser):

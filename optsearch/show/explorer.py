@@ -106,7 +106,7 @@ def greedy_tree(
 def page_data(
     solver: Solver, trees: Sequence[NamedTree], limit: Limit | None = None
 ) -> dict[str, Any]:
-    """Return the data of a page, as a JSON object with these fields:
+    """Return the data of a page to explore decision trees, as a JSON object with these fields:
 
     game, position, title -- texts. rules -- sentences. shape -- of the board, as `outlines.shape`
         returns it. fleet, announce -- of the game. A cell is its index in row-major order.
@@ -116,7 +116,8 @@ def page_data(
         cells. In a silent game all cells still to hit are one mask, and the weight is the total of
         the configurations that have them.
     trees -- objects of a name and a root. A node is `[cell, cost, optimum, child, …]`, with a child
-        for each reply that the cell can have, in the order of `replies`. cost is the total height
+        for each reply that the cell can have, in the order of `replies`. A total height is the sum
+        of the shots over all configurations that are left. cost is the total height
         of the tree from there, optimum the least total height of any strategy from there, or a
         pair of bounds if unknown. A leaf is its number of configurations, 0 for a reply that no
         configuration gives.

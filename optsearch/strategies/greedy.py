@@ -76,9 +76,10 @@ class Greedy(Strategy):
 
 
 def most_probable(position: Position | NoisyPosition, order: Sequence[int]) -> list[Cell]:
-    """List the cells not shot yet that may hold a ship, the most probable first, ties by order.
+    """Return the cells not shot yet that may hold a ship, the most probable first.
 
-    Where replies may be false, probabilities that agree to twelve digits are ties.
+    order -- the cells, in the order in which equally probable ones come. Where replies may be
+    false, probabilities that agree to twelve digits are ties.
     """
     chances: Sequence[float]
     if isinstance(position, NoisyPosition):
@@ -251,7 +252,11 @@ def unhit_masks(position: Position) -> list[int]:
 
 
 def endgame_shot(position: Position, order: Sequence[int]) -> int:
-    """Return the first cell in an order that an optimal strategy shoots; for few configurations."""
+    """Return the first cell that an optimal strategy may shoot at a position.
+
+    There must be few configurations left, since all ways to play on are compared. order -- the
+    cells in the order in which they are preferred.
+    """
     if position.game.ends_at_hit:
         silent = Position(position.game.with_announcement("nothing"), position.shots)  # only misses
         return first_best_shot(FirstHitKernel.of(silent), order)
@@ -264,26 +269,30 @@ def endgame_shot(position: Position, order: Sequence[int]) -> int:
 
 
 def first_best_shot(kernel: Kernel, order: Sequence[int]) -> int:
-    """Return the first cell in an order that an optimal strategy of a kernel shoots at its root.
+    """Return the first cell that an optimal strategy may shoot at the start of a search.
 
-    Where sinkings are announced, a certain hit is shot only if it is optimal now.
+    kernel -- the search, with the configurations that are left. order -- the cells in the order in
+    which they are preferred. Where sinkings are announced, a certain hit is shot only if it is
+    optimal now.
     """
     best = set(best_cells(kernel, kernel.root)) or set(bits(kernel.free_hits(kernel.root)))
     return next(cell for cell in order if cell in best)
 
 
 def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
-    """Return the first optimal shot if nothing is announced; certain hits come first.
+    """Return the first cell that an optimal strategy may shoot, if only hit or miss is replied.
 
-    sets -- the cells not hit yet of each configuration left, as masks. order -- of the cells.
+    A cell that all configurations have comes before all others. sets -- the cells not hit yet of
+    each configuration left, as masks. order -- of the cells.
     """
     return _best_split({cell: [mask >> cell & 1 for mask in sets] for cell in order})
 
 
 def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]]:
-    """Map each cell not shot, in an order, to the reply of each configuration there, as a number.
+    """Return, for each cell not shot, the reply that each configuration would give, as numbers.
 
-    0 is a miss, and each reply to a hit has a number from 1 on.
+    order -- the cells, in the order in which they come. 0 is a miss, and each reply to a hit has a
+    number from 1 on.
     """
     game = position.game
     *hit_replies, _ = known_replies(game)  # the miss is the last one
@@ -297,10 +306,11 @@ def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]
 
 
 def _best_split(labels: dict[int, list[int]]) -> int:
-    """Return the first cell that an optimal strategy shoots; certain hits come first.
+    """Return the first cell that an optimal strategy may shoot; a certain hit comes before others.
 
-    labels -- for each cell the reply of each configuration: 0 is a miss, and different hits have
-    different numbers above 0. The reply to a hit must not depend on earlier shots.
+    Such a strategy makes the fewest misses in all over the configurations. labels -- for each cell
+    the reply of each configuration: 0 is a miss, and different hits have different numbers above 0.
+    The reply to a hit must not depend on earlier shots.
     """
     for cell, answers in labels.items():
         if all(answers):

@@ -455,7 +455,11 @@ class _Comparison:
         return (total + n // 2) // n
 
     def _scaled_counts(self, part: _FamilyPart, fresh: list[int]) -> Counts:
-        """Return the counts of a part for scores, each configuration counted 2^shift times."""
+        """Return how many configurations have a ship on each cell, in the form that scores take.
+
+        Each configuration of a sample counts 2^shift times, for those that it stands for.
+        part -- the configurations. fresh -- the cells that may be shot.
+        """
         cells = [count << part.shift for count in self._family.counts(part.members)]
         replies = {
             cell: Counter({r: self._family.size(child) << part.shift for r, child in parts.items()})

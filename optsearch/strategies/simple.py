@@ -87,7 +87,11 @@ def _tables(game: Game) -> _Tables:
 
 
 def knowledge_of(position: Position) -> Knowledge:
-    """Return what the replies of a position tell a player who uses sinkings."""
+    """Return what a player who uses sinkings knows from the replies of a position.
+
+    This is the cells hit, the cells where no ship afloat can be, how many ships of each length are
+    afloat, and the sinkings whose ship is not placed yet.
+    """
     from optsearch.strategies import loops
 
     game, tables = position.game, _tables(position.game)
@@ -154,9 +158,10 @@ class _ByValues(Player):
         """Return the value of each cell; of shape (cells,)."""
 
     def _compile(self, game: Game, player: int, weight: int = 1, modulus: int = 1) -> Compiled:
-        """Return a function that plays a whole game and returns the number of its shots.
+        """Return a function that plays a whole game on a board and returns the number of its shots.
 
-        player -- RANDOM, PARITY or DENSITY. weight, modulus -- the parameters of the last two.
+        player -- RANDOM, PARITY or DENSITY. weight -- the parameter of DENSITY. modulus -- that of
+        PARITY.
         """
         from optsearch.strategies.loops import ShotRules, begin_knowledge, play_by_values
 
@@ -217,9 +222,11 @@ class Parity(_ByValues):
     modulus: int = number(2, 1, 10, "the pattern: row + column is a multiple of it")
 
     def values(self, position: Position) -> NDArray[np.float64]:
-        """Return the value of each cell: 3 beside a hit of no sunk ship, 2 on the pattern, else 1.
+        """Return the value of each cell, of which the player shoots one of the highest.
 
-        Instead it is 0 where no ship afloat can be, and infinite on a ship that a hit has shown.
+        The value is 3 beside a hit that is not known to be of a sunk ship. Otherwise it is 2 where
+        row + column is a multiple of `modulus`, else 1. Instead it is 0 where no ship afloat can
+        be, and infinite on a ship that a hit has shown.
         """
         from optsearch.strategies.loops import parity_values
 
@@ -246,9 +253,11 @@ class Density(_ByValues):
     weight: int = number(20, 1, 100, "how many times more a placement counts for each hit on it")
 
     def values(self, position: Position) -> NDArray[np.float64]:
-        """Return for each cell the sum of the weights of the placements on it.
+        """Return, for each cell, the sum of the weights of the placements that cover it.
 
-        The value is infinite on a ship that a hit has shown.
+        A placement weighs the number of ships of its length that are afloat, times `weight` for
+        each hit on it, or 0 where no ship afloat can be. The value of a cell is infinite on a ship
+        that a hit has shown.
         """
         from optsearch.strategies.loops import density_values
 

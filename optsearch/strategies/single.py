@@ -30,7 +30,11 @@ class Row(Strategy):
     name: ClassVar[str] = "row"
 
     def shot(self, position: Position) -> Cell:
-        """Return the next cell of the congruence class; after a hit, the next one on the ship."""
+        """Return the cell to shoot next in a row of cells with one ship.
+
+        Before a hit it is the next cell in steps of the length of the ship. After a hit it is the
+        next cell beside the hits.
+        """
         game, states = position.game, _list_states(position)
         length = _require_one_ship(self, game)
         if min(game.rows, game.columns) > 1:
@@ -51,8 +55,9 @@ class Grid(Strategy):
     def shot(self, position: Position) -> Cell:
         """Return the cell to shoot next.
 
-        Before a hit it is the next one of the congruence class. After one hit it is a neighbour
-        that tells how the ship lies, unless that is known; then the next cell on its line.
+        Before a hit it is the next cell of a pattern that every placement of the ship crosses.
+        After one hit it is a neighbour that tells how the ship lies, unless that is known. Then it
+        is the next cell on the line of the ship.
         """
         game, states = position.game, _list_states(position)
         length = _require_one_ship(self, game)

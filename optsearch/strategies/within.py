@@ -170,7 +170,10 @@ class _Family:
 
 
 def list_tables(start: Position) -> FamilyTables:
-    """List the configurations that the hits and misses of a position leave, as tables."""
+    """Return the configurations that the hits and misses of a position leave, as arrays.
+
+    Each array has a row per configuration: the cells of its ships, and the answers to hits on them.
+    """
     game = start.game
     ships = list_ships(start)
     answer_numbers = {MISS: 0, HIT: 1}
