@@ -539,7 +539,7 @@ class FrontierSweep:
 
         The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Ships are
         in the order of the fleet. Without weights the kernel is kept for the next call with equal
-        constraints.
+        constraints, if it has all its layers.
 
         ranks -- each is less than the number of configurations, which must be less than 2^64. With
         weights, ranks are floats, each less than the total weight.

@@ -206,8 +206,8 @@ class MixedPosterior(Posterior):
     def parts(self) -> list[WeighedPart]:
         """The parts that have a configuration left, with the integer weight of each of these.
 
-        A part is the position with one known fleet, or with fleets that are counted together. All
-        weights are multiplied by their least common denominator.
+        A part is the position with one known fleet. All weights are multiplied by their least
+        common denominator.
         """
         weighed: list[tuple[Part, PartPosterior, Fraction]] = []
         parts = self._divide()

@@ -677,10 +677,10 @@ class Posterior:
         return next(self._list_in_batches(self._candidates), nothing)
 
     def _list_in_batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations in arrays of `size` rows; the last array may have fewer.
+        """Yield all configurations that the constraints leave, in arrays of `size` rows.
 
-        A row has a cell set for each ship. The rows come case by case: a case is one way in which
-        the sunk ships can lie.
+        The last array may have fewer. A row has a cell set for each ship. The rows come case by
+        case: a case is one way in which the sunk ships can lie.
         """
         batch: list[CellSets] = []  # the start of an array
         rows_left = size

@@ -709,7 +709,7 @@ def prior_of(text: str | None, game: Game) -> Prior | None:
     If the fleet of the game is not known, the texts are `fleet=…`, as in `FleetPrior.of`. Then None
     makes all vectors of lengths equally likely.
 
-    Raises StrategyError for an unknown name, and RecordError for an invalid table in a file.
+    Raises StrategyError for an unknown name, and the errors of `read` and `one_by_one`.
     """
     if isinstance(game, MixedGame):
         return FleetPrior.of(text or "fleet=vectors", game)

@@ -191,8 +191,9 @@ class Chooser:
         """Count the shots of a game from a position on, partly by a kernel.
 
         The strategy is asked for each shot while more than FOLLOWED configurations are left. A
-        kernel plays the rest. ships -- the hidden ones (masks). is_over -- asked before each shot;
-        if it returns True, the game is stopped, and the result is None.
+        kernel plays the rest. ships -- the hidden ones (masks). is_over -- asked before each shot
+        that the kernel does not play; if it returns True, the game is stopped, and the result is
+        None.
         """
         for position, configurations in self._tree_top.path(
             ships, start, counts_of(start).configurations

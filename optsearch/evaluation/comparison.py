@@ -122,8 +122,8 @@ class Comparison:
     def saved_text(self) -> str:
         """Return, as text, how many shots the second strategy saves, with the standard error.
 
-        If the two strategies differ nowhere in the part compared, the text says so and has no
-        number.
+        If only a part of the game was compared, and the two strategies differ nowhere in it, the
+        text says so and has no number.
         """
         if not self.is_decided:
             return "unknown, since nothing differs in this part; simulate plays whole games"

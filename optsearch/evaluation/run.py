@@ -327,8 +327,8 @@ class _EvaluationRun:
     def _recall_result(self, task: Task) -> list[int] | None:
         """Return the histogram of a task from the checkpoint, or None if it is not there.
 
-        Item i of the histogram is the number of configurations that take i shots. Raises TableError
-        if what is there cannot be a histogram of the task.
+        Item i of the histogram is the number of configurations that take i shots, or with a prior
+        their weight. Raises TableError if what is there cannot be a histogram of the task.
         """
         fact_name = f"task {task.shots}"
         if self._store is None or fact_name not in self._store:

@@ -50,8 +50,8 @@ class ConditionalCoverage:
         A completion is a configuration with the placement of this object. cells -- how many cells
         they are; a negative number counts as 0.
 
-        Beyond the last entry of `met` the bound comes from Han's inequality: of any k cells, some k
-        - 1 meet at least (k - 1)/k of the completions that all k meet.
+        Beyond the last entry of `met` the bound comes from Han's inequality: of any k cells, some
+        k - 1 meet at least (k - 1)/k of the completions that all k meet.
         """
         if cells < len(self.met):
             return self.met[max(0, cells)]

@@ -49,11 +49,11 @@ def round_up(value: int) -> int:
 
 
 def _sum_over_chain(least_by_weight: dict[int, int]) -> int:
-    """Return a lower bound on the cost of a chain of shots, in units of 1/PRICE_OF_MISS of a miss.
+    """Return the sum over a chain of shots in `chain_dual`, in units of 1/PRICE_OF_MISS of a miss.
 
-    A chain is the cells c_0, c_1, … that are shot as long as all shots miss. The cost of c_i is the
-    least of value + i misses * weight over the items, or 0 if that is lower. It grows with i, so
-    the sum ends at the first 0.
+    A chain is the cells c_0, c_1, … that are shot as long as all shots miss. The term of c_i is the
+    least of value + i misses * weight over the items, or 0 if that is lower. The terms grow with i,
+    so the sum ends at the first 0.
 
     least_by_weight -- the least value of any sets that one cell can hit, by the weight of these
     sets.

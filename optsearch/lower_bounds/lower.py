@@ -452,8 +452,8 @@ def long_bounds_in_turn(
     """Yield the bounds of a game that take long, as they are computed.
 
     progress -- called after each step; it may raise to stop, after which the bounds yielded so far
-    still hold. Raises NotSupported if hits tell something or ships may touch, ImpossiblePosition if
-    the fleet does not fit, TooLarge if there are too many configurations.
+    still hold. Raises NotSupported if hits tell something or ships may touch along an edge,
+    ImpossiblePosition if the fleet does not fit, TooLarge if there are too many configurations.
     """
     game.require_silent(_EACH_BOUND)
     report = _report_step(progress)
