@@ -208,8 +208,8 @@ class TwoHidden:
         """Count the placements that revealed ships leave free for the two hidden ships.
 
         An item of the list is for all sets of revealed ships that leave equal numbers of placements
-        free, with packings of equal sizes. (A packing is free placements of which few share a
-        cell.) Sets that leave no way to place both hidden ships are not counted.
+        free, with packings of equal sizes. (A packing is free placements of which at most a given
+        number share a cell.) Sets that leave no way to place both hidden ships are not counted.
 
         progress -- called with the number of sets looked at and of all. Raises TooLarge for too
         many sets, and ImpossiblePosition if the fleet does not fit.
