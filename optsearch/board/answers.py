@@ -314,7 +314,7 @@ def _is_over(posterior: Posterior) -> bool:
 
 
 def _fleet_fields(posterior: Posterior) -> dict[str, Any]:
-    """Return which ships are certainly sunk, and what the replies tell of lengths not known.
+    """Return which ships are certainly sunk, and the probabilities of lengths that are not known.
 
     In the answer, sunk has the kinds of the sunk ships. wrecks has the cells of each ship that
     certainly lies there and is sunk. Two more fields come if the lengths of the ships are not

@@ -94,8 +94,8 @@ def _listening_socket(host: str, port: int) -> socket.socket:
 def _page_leading_to(address: str, folder: Path) -> Path:
     """Write a page to a folder that leads to an address, and return its path.
 
-    Only this user can read it. The arguments of a browser are no place for a token: everybody on
-    the machine sees them.
+    The page keeps the token of the address out of the browser's arguments, which everybody on the
+    machine sees. Only this user can read the page.
     """
     page = folder / "board.html"
     page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">')

@@ -600,7 +600,7 @@ def open_value_text(solution: Solution, lower: int, upper: int) -> str:
 
 
 def add_effort(answer: Answer, solution: Solution) -> None:
-    """Add the seconds and the table on disk; only to the JSON also the nodes and the method."""
+    """Add the seconds and the table on disk, and to the JSON alone the nodes and the method."""
     answer.add(
         nodes=solution.nodes,
         subsets=solution.subsets,

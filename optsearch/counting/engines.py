@@ -44,8 +44,8 @@ _log = logging.getLogger(__name__)
 def engine_for(game: Game) -> Counting:
     """Return the engine that counts the configurations of a game.
 
-    The engines of the last four games stay in memory. If the engine is not the sweep by skylines,
-    the log says why. Raises TooLarge if no engine has room for the game.
+    The engines of the last four games stay in memory. The sweep by skylines counts if it can; if
+    not, the reason is logged. Raises TooLarge if no engine has room for the game.
     """
     game.require_known_fleet()
     if any(isinstance(kind, Lettered) for kind in game.fleet):

@@ -204,7 +204,7 @@ class Prior(ABC):
         weights -- of cells. how -- "product" or "mean" of the weights of the cells of a placement.
         otherwise -- the weight of all other cells. name -- of the prior.
 
-        Raises PositionError for another word or a negative weight.
+        Raises PositionError for another value of `how` and for a negative weight.
         """
         if how not in MEANS:
             raise PositionError(f"cells: {how!r} is not known; use {' or '.join(MEANS)}")

@@ -532,8 +532,8 @@ def list_rows(position: Position) -> CellSets:
 def stream_rows(position: Position) -> Iterator[CellSets]:
     """Yield the configurations of a position in arrays of uint64, one configuration per row.
 
-    A row has the mask of the cells as two words. If hits tell something, the words of the *code*
-    follow: for each ship, the index of its placement.
+    A row has the mask of the ship cells, as two words. If hits tell something of the ship, the
+    words of the *code* follow: for each ship, the index of its placement.
     """
     if position.game.is_silent:
         yield from Configurations(position, threads=1).stream(1 << 16)

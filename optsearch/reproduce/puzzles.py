@@ -172,10 +172,10 @@ def _solutions_of_readings() -> str:
 
 
 def _windows_and_touching() -> str:
-    """Return, as text, for how many pairs of placements two rules against touching differ.
+    """Return the number of pairs of placements that two rules judge differently, as text.
 
-    One forbids two ships that both have a cell in the same 2×2 window, the other forbids ships that
-    overlap or touch.
+    One rule forbids two ships that both have a cell in some 2×2 window. The other forbids ships
+    that overlap or touch.
     """
     puzzle = example()
     ships = [ship for n in puzzle.lengths for ship in placements(puzzle.rows, puzzle.columns, n)]

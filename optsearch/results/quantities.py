@@ -308,8 +308,8 @@ def _read(table: Table, path: Path) -> Entries:
 def _optimum(game: Game, results: Path, name: str) -> Value | None:
     """Return a mean number of shots from the stored table of optima; None if it has no such game.
 
-    name -- the column. It has the shots of all configurations together, which are divided by the
-    number of configurations. results -- the folder with the tables.
+    name -- the column with the total of the shots over all configurations, which is divided by
+    their number. results -- the folder with the tables.
     """
     for row in TABLES["optima"].rows_of(game, results):
         if row[name] is not None:

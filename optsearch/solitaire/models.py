@@ -390,8 +390,8 @@ class CellModel(Model):
     def _add_middle(self, middle: Any, row: int, column: int, side: str) -> None:
         """Add the rules for the two cells on opposite sides of a cell that is a middle.
 
-        Either both are water, or the ship goes on to both. The cell on the given side then has a
-        middle or an end. The other cell gets the latter rule in a call for the other side.
+        Either both are water, or the ship goes on to both. If it does, the cell on the given side
+        is a middle or an end; a call for the opposite side says this of the other cell.
 
         middle -- the variable that is true if the cell is a middle. row, column -- of the cell.
         side -- a key of `_STEPS`.

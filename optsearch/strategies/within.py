@@ -146,7 +146,8 @@ class _Family:
     def count_finished(self, misses: int, cell: int) -> int:
         """Count the configurations whose ship cells are all hit with at most `misses` more misses.
 
-        cell -- the cell shot first. After it greedy plays: it always shoots a most probable cell.
+        cell -- the cell that is shot first. Greedy plays all later shots: each is at a most
+        probable cell.
         """
         from optsearch.strategies.finishing import Limits, count_finished
 
