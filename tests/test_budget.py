@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PRODUCT = 80_498  # lines of all rooms but the tests
+PRODUCT = 80_501  # lines of all rooms but the tests
 WORDS = 45_000  # of docs with the reference, README, CONTRIBUTING and captions
 CODE = {".py", ".pyx", ".pxd", ".js", ".css", ".html"}
 PAGE = ROOT / "CONTRIBUTING.md"

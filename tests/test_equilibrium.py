@@ -433,6 +433,7 @@ def test_ctrl_c_in_the_first_round_leaves_a_bracket(interrupt_at, tmp_path, text
     assert solution.lower <= solve(text).mean <= solution.upper
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_alarm_ends_what_does_not_look_at_the_clock(monkeypatch):
     text = "5x5:5,3,announce=place"
     value = equilibrium(text).value

@@ -1,5 +1,6 @@
 """Limits: work ends where its time or its effort is over, and says which limit it was."""
 
+import time
 from math import inf
 
 import pytest
@@ -31,6 +32,25 @@ def test_seconds_that_no_clock_holds_are_no_limit(seconds):
         limit.check()
     assert (limit.seconds, limit.seconds_left) == (None, None)
     assert solve("2x3:2", time_limit=seconds).total_height == 25
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_alarm_rings_again_if_its_exception_was_dropped():
+    dropped = []
+
+    class SlowToDelete:
+        def __del__(self):
+            try:
+                time.sleep(60)
+            except LimitReached:
+                dropped.append(True)
+                raise
+
+    with pytest.raises(LimitReached), Limit(0.01).alarm():
+        SlowToDelete()
+        time.sleep(60)
+        pytest.fail("the alarm did not ring again")
+    assert dropped
 
 
 def test_effort_is_what_a_status_says():

@@ -105,6 +105,7 @@ def meter(
 
 
 GRACE_SECONDS = 0.5  # after a limit when work that does not check the clock is ended
+REPEAT_SECONDS = 1.0  # until the alarm rings again, if the block went on
 
 
 class LimitReached(Exception):
@@ -153,8 +154,10 @@ class Limit:
     def alarm(self) -> Iterator[None]:
         """End the work of a block a little after the limit, even if it does not call `check`.
 
-        A signal raises LimitReached in the block. That needs the main thread, and a system that has
-        timers; elsewhere only `check` ends the work.
+        A signal raises LimitReached in the block, each second until the block has ended: Python
+        drops an exception that is raised in a destructor or a callback of its garbage collector.
+        That needs the main thread, and a system that has timers; elsewhere only `check` ends the
+        work.
         """
         seconds_left = self.seconds_left
         is_main = threading.current_thread() is threading.main_thread()
@@ -166,7 +169,7 @@ class Limit:
             raise LimitReached(self)
 
         handler_before = signal.signal(signal.SIGALRM, raise_limit)
-        signal.setitimer(signal.ITIMER_REAL, seconds_left + GRACE_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, seconds_left + GRACE_SECONDS, REPEAT_SECONDS)
         try:
             yield
         finally:
