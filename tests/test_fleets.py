@@ -25,7 +25,7 @@ from optsearch.play.replies import Replies
 from optsearch.play.simulate import simulate
 from optsearch.questions import ask, known
 from optsearch.search.mixed import greedy_shots_mixed, solve_mixed
-from optsearch.support.errors import PositionError
+from optsearch.support.errors import ImpossiblePosition, PositionError
 
 PUBLISHED = "8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name"
 
@@ -452,6 +452,18 @@ def test_a_match():
     assert not before.is_over
     assert before.position.shots == match.position.shots[:-1]
     assert Match.from_json(match.to_json()).to_json() == match.to_json()
+
+
+@pytest.mark.parametrize(
+    "answer", ["all_sunk", "entropy", "fleets", "lengths", "probability", "ship_weights"]
+)
+def test_an_impossible_position(answer):
+    """An answer names the shot that made the position impossible."""
+    posterior = MixedPosterior(
+        MixedPosition.parse(MixedGame.parse("4x4:2-3"), "A1=hit B1=hit A2=hit")
+    )
+    with pytest.raises(ImpossiblePosition, match="shot number 3, A2=hit, is the first"):
+        getattr(posterior, answer)
 
 
 @pytest.mark.parametrize(

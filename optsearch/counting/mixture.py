@@ -391,6 +391,7 @@ class MixedPosterior(Posterior):
     @property
     def all_sunk(self) -> Fraction:
         """The probability that the hits so far have sunk every ship, which nobody tells."""
+        self.require_some()
         hits = self.position.hits.bit_count()
         weights = (weighed.total for weighed in self.parts if sum(weighed.part.lengths) == hits)
         return Fraction(sum(weights), self.weight)
