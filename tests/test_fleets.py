@@ -16,6 +16,7 @@ from optsearch.counting import mixture
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.mixture import MixedPosterior, posterior_of
 from optsearch.counting.prior import FleetPrior, prior_of
+from optsearch.evaluation import evaluate
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, bits
 from optsearch.game.fleets import MixedGame, MixedPosition, lengths_of, letter_of
 from optsearch.game.position import reply
@@ -24,8 +25,15 @@ from optsearch.play.match import Match
 from optsearch.play.replies import Replies
 from optsearch.play.simulate import simulate
 from optsearch.questions import ask, known
-from optsearch.search.mixed import greedy_shots_mixed, solve_mixed
-from optsearch.support.errors import ImpossiblePosition, PositionError
+from optsearch.search.solver import solve
+from optsearch.support.errors import (
+    GameError,
+    ImpossiblePosition,
+    NotSupported,
+    PositionError,
+    StrategyError,
+)
+from optsearch.support.workers import Execution
 
 PUBLISHED = "8x8:2-5r,2-5g,2-5p,2-5o,contact=any,announce=name"
 
@@ -411,17 +419,35 @@ def test_the_optimum_and_greedy(text, call_command):
         left = fleets.left(position)
         family = frozenset(ships for ships in left if sum(ships) != position.hits)
         total, (least, greedy) = sum(left[s] for s in family), totals(fleets, left)
-        assert solve_mixed(position).mean == least(family, position.hits) / total
-        histogram = greedy_shots_mixed(position)
-        shot = Fraction(sum(k * n for k, n in histogram.items()), sum(histogram.values()))
-        assert shot == greedy(family, position.hits) / total
-    solution = solve_mixed(MixedPosition(game))
+        assert solve(text, shots=shots).mean == least(family, position.hits) / total
+        assert evaluate("greedy", position).mean == greedy(family, position.hits) / total
+    solution = solve(game)
     status, out, err = call_command("solve", text)
     assert (status, err) == (0, "")
     assert f"mean shots  {solution.mean_text} = " in out
     status, out, err = call_command("evaluate", "greedy", text, "--json")
     assert (status, err) == (0, "")
     assert json.loads(out)["worst"] >= game.least_cells
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("objective", "worst"), ("time_limit", 9), ("all_shots", True), ("table", "folder")],
+)
+def test_options_of_known_fleets(option, value):
+    with pytest.raises(NotSupported, match=f"{option} is for known fleets, and that of 3x3:1-2"):
+        solve("3x3:1-2", **{option: value})
+
+
+def test_an_optimum_without_a_tree():
+    with pytest.raises(GameError, match="the lengths of the ships 1-2 are not known"):
+        solve("3x3:1-2").tree()
+    with pytest.raises(NotSupported, match="execution is for known fleets"):
+        evaluate("greedy", "3x3:1-2", execution=Execution(jobs=2))
+    with pytest.raises(StrategyError, match="random is not evaluated if the fleet is not known"):
+        evaluate("random", "3x3:1-2")
+    once_shot = evaluate("greedy", MixedPosition("3x3:1-2", "A1=miss"), shots="B1=miss")
+    assert once_shot.mean == evaluate("greedy", "3x3:1-2", shots="A1=miss B1=miss").mean
 
 
 @pytest.mark.parametrize("text", ["4x4:2-3,1-2", "4x4:2-3a,1-2b,announce=name"])

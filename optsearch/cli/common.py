@@ -27,7 +27,7 @@ from optsearch.cli.options import (
 from optsearch.counting.conflicts import position_of
 from optsearch.counting.prior import Prior, prior_of
 from optsearch.game import Cell, Game, bits, cell_name, column_name, drawn_board, holes_text
-from optsearch.game.fleets import any_game, position_in
+from optsearch.game.fleets import MixedGame, any_game, position_in
 from optsearch.game.named_games import split_name
 from optsearch.game.noise import Lies, Noise, NoisyPosition
 from optsearch.game.position import Position
@@ -277,16 +277,12 @@ def known_answers_text(prior: Prior | None) -> str | None:
     return ", ".join(map(str, prior.answers)) if isinstance(prior, KnownAnswers) else None
 
 
-def require_known_fleet(game: Game, **options: object) -> None:
-    """Raise OptsearchError if one of some options is given, which need a fleet that is known.
+def refuse_with_unknown_fleet(game: MixedGame, **options: object) -> None:
+    """Raise NotSupported if an option is given; the options need a known fleet.
 
-    game -- a game whose fleet is not known; it is named in the error. options -- the values of
-    these options by name.
+    game -- its fleet is not known. options -- the values by name.
     """
-    for name, value in options.items():
-        if value:
-            option = name.replace("_", "-")
-            raise OptsearchError(f"--{option} is for known fleets, and that of {game} is not known")
+    game.refuse(**{f"--{name.replace('_', '-')}": value for name, value in options.items()})
 
 
 def require_digest(prior: Prior | None, *paths: Path | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import time
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,8 +20,8 @@ from optsearch.cli.common import (
     prior_fields,
     prior_text,
     read_game,
+    refuse_with_unknown_fleet,
     require_game_last,
-    require_known_fleet,
     resumable_execution,
     title_with_rules,
 )
@@ -30,18 +29,16 @@ from optsearch.cli.estimates import announce_comparison, announce_evaluation
 from optsearch.cli.options import OUTPUT, Argument, Form, Option, RunOptions
 from optsearch.cli.progress import show_progress
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import FleetPrior, Prior, prior_of
+from optsearch.counting.prior import Prior, prior_of
 from optsearch.evaluation import Comparison, Evaluation, EvaluationStatus
 from optsearch.evaluation import compare as compare_
 from optsearch.evaluation import evaluate as evaluate_
 from optsearch.evaluation.comparison import MOST_DRAWN, POSITIONS, PositionSampling
 from optsearch.game import Game, urn
-from optsearch.game.fleets import MixedGame, MixedPosition, any_game
+from optsearch.game.fleets import MixedGame, any_game
 from optsearch.game.orders import ORDERS
 from optsearch.results.tables import TABLES
-from optsearch.search.mixed import greedy_shots_mixed
 from optsearch.strategies import Strategy, added_players, as_player, as_strategy, player_classes
-from optsearch.strategies.greedy import Greedy
 from optsearch.strategies.player import Player, name_of, parameters
 from optsearch.strategies.simple import Random
 from optsearch.support.decimals import time_text
@@ -83,10 +80,10 @@ def evaluate(
     parsed = read_game(game, any_game)
     parsed_prior = prior_of(prior, parsed)
     if isinstance(parsed, MixedGame):
-        require_known_fleet(
+        refuse_with_unknown_fleet(
             parsed, jobs=run.jobs not in (None, 1), resume=run.resume, dask=run.dask
         )
-        evaluation = evaluate_mixed(strategy, parsed, parsed_prior)
+        evaluation = evaluate_(strategy, parsed, prior=parsed_prior)
         if output is not None:
             write_histogram(evaluation, output)
         answer_of(evaluation, within).print(form)
@@ -139,30 +136,6 @@ def list_strategies(names: list[str] | None = None, form: Form = Form.TEXT) -> N
     else:
         _add_all_strategies(answer, strategies)
     answer.print(form)
-
-
-def evaluate_mixed(strategy: str, game: MixedGame, prior: Prior | None) -> Evaluation:
-    """Evaluate greedy if the fleet is not known; raise StrategyError for another strategy.
-
-    Of several most probable cells it shoots at the first.
-    """
-    if strategy not in ("greedy", str(Greedy()), str(Greedy(endgame=0))):
-        as_player(strategy).require_fleet(game)
-        raise StrategyError(
-            f"{strategy} is not evaluated if the fleet is not known; greedy is, and simulate plays "
-            "games of it"
-        )
-    started, position = time.perf_counter(), MixedPosition(game)
-    histogram = greedy_shots_mixed(position, prior)
-    return Evaluation(
-        strategy=str(Greedy(endgame=0)),
-        position=position,
-        histogram=histogram,
-        seconds=time.perf_counter() - started,
-        tasks=1,
-        resumed=0,
-        prior=prior or FleetPrior.of_vectors(game),
-    )
 
 
 USER_STRATEGIES = (

@@ -31,8 +31,8 @@ from optsearch.cli.common import (
     open_executor,
     out,
     read_position_and_prior,
+    refuse_with_unknown_fleet,
     require_digest,
-    require_known_fleet,
 )
 from optsearch.cli.console import Interrupted, err
 from optsearch.cli.options import (
@@ -53,7 +53,7 @@ from optsearch.cli.progress import (
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
 from optsearch.game import MAX_CELLS, Cell, cell_name
-from optsearch.game.fleets import MixedPosition, any_game
+from optsearch.game.fleets import MixedGame, MixedPosition, any_game
 from optsearch.game.objective import Objective
 from optsearch.game.position import Position, legend
 from optsearch.lower_bounds import Bound, LeftOut, first_bounds, first_objective_bounds
@@ -62,7 +62,6 @@ from optsearch.results.bracket import Bracket, bounds_in_turn
 from optsearch.results.stored import StoredBracket, name_with_table, stored_bracket
 from optsearch.search import solver
 from optsearch.search.greedy import GreedySolver
-from optsearch.search.mixed import solve_mixed
 from optsearch.search.proving import prove_solution
 from optsearch.support.decimals import bracket_text, decimal, mean_bracket_text, time_text
 from optsearch.support.errors import NotSupported, OptsearchError, TooLarge
@@ -177,9 +176,10 @@ def solve(
     position, prior = read_position_and_prior(start, any_game)
     task = SolveTask(position, objective, prior)
     if isinstance(position, MixedPosition):
-        refuse_options_of_known_fleets(task, search, workers, storage)
+        refuse_options_of_known_fleets(position.game, task.objective, search, workers, storage)
+        options = solver.SolverOptions(memory=int(storage.memory * 2**30))
         with show_search_progress(str(position.game)):
-            solution = solve_mixed(position, prior, int(storage.memory * 2**30))
+            solution = solver.solve(position, options=options, prior=prior)
         answer_of(solution, BracketSources(), None).print(form)
         return
     refuse_unfit_options(task, search, workers, storage)
@@ -214,18 +214,22 @@ def solve(
 
 
 def refuse_options_of_known_fleets(
-    task: SolveTask, search: SearchOptions, workers: WorkerOptions, storage: StorageOptions
+    game: MixedGame,
+    objective: Objective,
+    search: SearchOptions,
+    workers: WorkerOptions,
+    storage: StorageOptions,
 ) -> None:
-    """Raise OptsearchError for an option that works only with a fleet that is known."""
-    require_known_fleet(
-        task.position.game,
+    """Raise NotSupported for an option that needs a known fleet; that of the game is not."""
+    refuse_with_unknown_fleet(
+        game,
         method=search.method is not Method.SOLVER,
         jobs=workers.jobs not in (None, 1),
         time_limit=search.time_limit,
         all_shots=search.all_shots,
         dask=workers.dask,
         table=storage.table,
-        objective=task.objective.kind != "mean",
+        objective=objective.kind != "mean",
         tree=storage.tree,
         prove=storage.prove,
     )

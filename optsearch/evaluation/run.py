@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from optsearch.counting.posterior import Posterior
-from optsearch.counting.prior import Prior
+from optsearch.counting.prior import FleetPrior, Prior
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluation.runners import (
     LISTED_BY_PYTHON,
@@ -28,9 +28,14 @@ from optsearch.evaluation.runners import (
 from optsearch.evaluation.tasks import Task, run_task
 from optsearch.evaluation.top import TreeTop, is_count_list
 from optsearch.game import Game
+from optsearch.game.fleets import MixedPosition, any_position
 from optsearch.game.position import Position
+from optsearch.search.mixed import greedy_shots_mixed
+from optsearch.strategies import as_player
+from optsearch.strategies.greedy import Greedy
+from optsearch.strategies.player import Player
 from optsearch.strategies.user import UserStrategy, replay
-from optsearch.support.errors import ImpossiblePosition, TooLarge
+from optsearch.support.errors import ImpossiblePosition, StrategyError, TooLarge
 from optsearch.support.progress import Progress, no_progress
 from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
@@ -55,7 +60,8 @@ def evaluate(
 
     strategy -- a name, function, class or object that `optsearch.strategies.as_strategy` accepts.
     position -- a position, or a game or its text, such as `4x5:2,3,4`. shots -- earlier shots, as
-        in `A2=hit B3=miss`. Shots are counted from there on.
+        in `A2=hit B3=miss`. Shots are counted from there on. If the fleet is not known, only greedy
+        without an endgame is evaluated, in this process.
     prior -- the weights of the configurations; the histogram adds up weights. The strategy does not
         know them and depends on the position alone.
     memory -- bytes that each worker may take; rollouts need 33 MB more for their cache.
@@ -67,7 +73,10 @@ def evaluate(
     memory is too small, or the game too large for a strategy in plain Python; StrategyError if the
     strategy fails, makes an illegal shot or is not deterministic; TableError for the checkpoint.
     """
-    position = Position.of(position, shots)
+    position = any_position(position, shots)
+    if isinstance(position, MixedPosition):
+        position.game.refuse(execution=execution != IN_THIS_PROCESS)
+        return _evaluate_mixed(as_player(strategy), position, prior)
     game = position.game
     if prior is not None:
         prior.require(game)
@@ -90,6 +99,30 @@ def evaluate(
         pickle.dumps(runner.strategy)  # raises here if it cannot be sent
         with process_pool(tasks_at_once) as pool:
             return run.run_on(pool, tasks_at_once)
+
+
+def _evaluate_mixed(player: Player, position: MixedPosition, prior: Prior | None) -> Evaluation:
+    """Evaluate greedy, without an endgame, on a position whose fleet is not known.
+
+    Raises GameError or StrategyError for another player.
+    """
+    if player not in (Greedy(), Greedy(endgame=0)):
+        player.require_fleet(position.game)
+        raise StrategyError(
+            f"{player} is not evaluated if the fleet is not known; greedy is, and simulate plays "
+            "games of it"
+        )
+    started = time.perf_counter()
+    histogram = greedy_shots_mixed(position, prior)
+    return Evaluation(
+        strategy=str(Greedy(endgame=0)),
+        position=position,
+        histogram=histogram,
+        seconds=time.perf_counter() - started,
+        tasks=1,
+        resumed=0,
+        prior=prior or FleetPrior.of_vectors(position.game),
+    )
 
 
 def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:

@@ -24,9 +24,9 @@ from math import factorial, prod
 
 from optsearch.game.announcements import Label, Reply
 from optsearch.game.game import Game, has_ranges
-from optsearch.game.position import Position, Shot
+from optsearch.game.position import Position, Shot, shots_of
 from optsearch.game.shapes import LengthRange, Lettered, Shape
-from optsearch.support.errors import GameError, TooLarge
+from optsearch.support.errors import GameError, NotSupported, TooLarge
 
 MOST_PARTS = 2_000
 Lengths = tuple[int, ...]  # descending
@@ -170,6 +170,15 @@ class MixedGame(Game):
             board=known.board,
             announcement=known.announcement,
         )
+
+    def refuse(self, **options: object) -> None:
+        """Raise NotSupported if an option has a value; the options need a known fleet.
+
+        options -- the values by the names that the error uses.
+        """
+        for name, value in options.items():
+            if value:
+                raise NotSupported(f"{name} is for known fleets, and that of {self} is not known")
 
     @property
     def least_cells(self) -> int:
@@ -326,6 +335,18 @@ class MixedPosition(Position):
 def any_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
     """Return the game of a text, a MixedGame if it has ranges of lengths; else as `parse` does."""
     return MixedGame(text) if has_ranges(text) else parse(text)
+
+
+def any_position(position: Position | Game | str, shots: str = "") -> Position:
+    """Return a position as `Position.of` does, but also one whose fleet is not known."""
+    if isinstance(position, str):
+        position = any_game(position)
+    if isinstance(position, MixedGame):
+        return MixedPosition(position, shots)
+    if isinstance(position, MixedPosition):
+        added = shots_of(position.game, shots)
+        return MixedPosition(position.game, (*position.shots, *added)) if added else position
+    return Position.of(position, shots)
 
 
 def position_in(game: Game, shots: str | Iterable[Shot] = ()) -> Position:

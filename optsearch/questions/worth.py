@@ -19,7 +19,7 @@ from optsearch.counting.mixture import MixedPosterior, PartPosterior, posterior_
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import FleetPrior, Prior
 from optsearch.game import Cell, Game
-from optsearch.game.fleets import any_game, position_in
+from optsearch.game.fleets import any_position
 from optsearch.game.position import Position
 from optsearch.questions.boards import HiddenBoards
 from optsearch.questions.channel import Channel, entropy, probability_of
@@ -86,8 +86,7 @@ class Inquiry:
         seed: int | None = None,
         prior: Prior | None = None,
     ):
-        game = any_game(position) if isinstance(position, str) else position
-        self.position = position_in(game) if isinstance(game, Game) else game
+        self.position = any_position(position)
         self.posterior = posterior_of(self.position, prior)
         self.posterior.require_some()
         self._prior, self._samples, self._seed = prior, samples, seed

@@ -26,6 +26,7 @@ from optsearch.compiled.search._table import MemoryTable
 from optsearch.counting.family import Family
 from optsearch.counting.prior import Prior
 from optsearch.game import Cell, Game, bits
+from optsearch.game.fleets import MixedPosition, any_position
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.lower_bounds.by_chance import shots_by_chance, total_misses_by_chance
@@ -43,6 +44,7 @@ from optsearch.search.kernels import (
     best_cell,
     grow_tree,
 )
+from optsearch.search.mixed import solve_mixed
 from optsearch.search.team import Parallel, SearchSpec, Team, search_here
 from optsearch.search.watch import SearchMonitor
 from optsearch.support.errors import NotSupported, TableError, TooLarge
@@ -627,10 +629,20 @@ def solve(
     which the bracket proved so far is returned. partial -- True returns that after ctrl-C too.
     all_shots -- True also finds the optimum after each first shot, or a bracket of it. prior -- the
     weights of the configurations, for announce=nothing; the result adds up weights instead of
-    configurations, and a table on disk belongs to the prior.
+    configurations, and a table on disk belongs to the prior. If the fleet is not known, the mean is
+    solved in this process without a limit, and of the options only `memory` counts.
     Raises as Solver, and TableError.
     """
-    position, objective = Position.of(position, shots), Objective.of(objective)
+    position, objective = any_position(position, shots), Objective.of(objective)
+    if isinstance(position, MixedPosition):
+        position.game.refuse(
+            objective=objective != MEAN,
+            table=table,
+            executor=executor,
+            time_limit=time_limit,
+            all_shots=all_shots,
+        )
+        return solve_mixed(position, prior, options.memory)
     parallel = None if executor is None else Parallel(executor, workers)
     if table is None:
         solver, seconds_left = _make_solver(

@@ -202,9 +202,13 @@ class Solution:
         return {**fields, "lower": value.lower, "upper": value.upper}
 
     def tree(self) -> DecisionTree:
-        """Return an optimal decision tree, the same on every run."""
+        """Return an optimal decision tree, the same on every run.
+
+        Raises NotSupported if the solution has none, GameError if its fleet is not known.
+        """
         if self._tree is not None:
             return self._tree()
+        self.position.game.require_known_fleet()
         if self.method == "solver":
             raise NotSupported("a solution that was pickled has no tree; solve again")
         raise NotSupported(f"the method {self.method!r} gives no tree; use method 'solver'")
