@@ -73,7 +73,7 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
 
     @property
     def position(self) -> Position:
-        """Return the position so far, for `Posterior`, `solve` and strategies."""
+        """The position so far, for `Posterior`, `solve` and strategies."""
         return self._position
 
     def action_masks(self) -> NDArray[np.bool_]:

@@ -101,7 +101,7 @@ class View:
         return observation
 
     def _make_board(self, position: Position, revealing: list[Shot]) -> NDArray[np.uint8]:
-        """Return the signs of the board.
+        """Return the signs of the board, uint8 of shape (rows, columns), as in `__call__`.
 
         revealing -- the shots whose replies sink or name ships.
         """
@@ -118,12 +118,12 @@ class View:
 
     @cached_property
     def kinds(self) -> tuple[int, ...]:
-        """Return the different kinds of ships of the fleet, lengths or shapes, in its order."""
+        """The different kinds of ships of the fleet, lengths or shapes, in its order."""
         return tuple(dict.fromkeys(self.game.fleet))
 
     @property
     def highest_sign(self) -> int:
-        """Return the highest number that can be on the board of an observation."""
+        """The highest sign that can be on the board of an observation."""
         if self.game.is_silent:
             return HOLE
         if not self.game.labels:
@@ -143,7 +143,7 @@ class View:
     def _count_afloat(self, revealing: list[Shot], is_over: bool) -> NDArray[np.int16]:
         """Count the ships that are not known to be sunk, by kind or of all kinds together.
 
-        revealing -- as in `_make_board`.
+        revealing -- the shots whose replies sink or name ships.
         """
         ships_by_kind = self._fleet_counts
         if is_over and not self.game.ends_at_hit:

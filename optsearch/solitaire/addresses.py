@@ -110,7 +110,7 @@ def from_address(address: str) -> Puzzle:
 
 
 def _write_clues(numbers: Iterable[int | None]) -> str:
-    """Return the signs of clues; None is a place without a clue."""
+    """Return clues as they stand in an address; None is a place without a clue."""
     signs = "".join(" " if number is None else _write_number(number) for number in numbers)
     return re.sub(" {1,20}", lambda gap: _GAPS[len(gap[0]) - 1], signs)
 
@@ -127,7 +127,7 @@ def _read_clues(signs: Iterator[str], places_left: int) -> Iterator[int | None]:
 
     Raises PuzzleError for a sign that is not handled, or if the signs end too early.
 
-    signs -- the signs of the address. places_left -- how many places are read.
+    places_left -- the number of places to read.
     """
     while places_left:
         sign = next(signs, "")
@@ -171,7 +171,7 @@ def _write_ship(length: int) -> str:
 
 
 def _read_fleet(text: str) -> tuple[int, ...]:
-    """Return the lengths of the fleet in an address, which has a letter or a list of ships.
+    """Return the lengths of a fleet, written as a letter or as a list of ships.
 
     Raises PuzzleError for ships that are not straight, and for a wrong number of ships.
     """

@@ -34,8 +34,8 @@ def count(
     """Count the solutions exactly; with a limit, return the limit if there are more.
 
     progress -- called now and then; `done` is the number of cells visited so far. Raises TooLarge
-    if `time_limit` seconds are over, and for a puzzle that is too large to count: more than 2^126
-    solutions, 16 distinct lengths or 32 columns and rows.
+    if `time_limit` seconds are over, and for a puzzle that is too large to count: 2^126 solutions,
+    or more than 16 distinct lengths, 254 ships, or 32 columns and rows.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit {limit} is not 1 or more")
@@ -89,7 +89,10 @@ def _run_sweep(
 
 @dataclass(frozen=True)
 class _View:
-    """A puzzle as the kernel gets it: with rows and columns exchanged, or upside down, or both."""
+    """A puzzle as the kernel gets it: rows and columns may be exchanged, and it may be flipped.
+
+    puzzle -- as the kernel gets it. is_flipped -- True if its rows are in reverse order.
+    """
 
     puzzle: Puzzle
     is_turned: bool = False
@@ -106,9 +109,8 @@ class _View:
     def cost(self) -> int:
         """An estimate of the work to count solutions row by row; lower is better.
 
-        A row without a count costs 2, a row with a count above 0 costs 1, and a row with the count
-        0 costs nothing. The cost of each row is multiplied by the number of rows from it to the
-        last, so free choices in the first rows cost most.
+        A row without a count costs 2, with a count above 0 it costs 1, with the count 0 nothing,
+        times the number of rows from it to the last: free choices in the first rows cost most.
         """
         puzzle = self.puzzle
         return sum(

@@ -168,10 +168,9 @@ def _make_or_quote(
 
 
 def _with_counts(puzzle: Puzzle, name: str, counts: tuple[int | None, ...]) -> Puzzle:
-    """Return the puzzle with given counts of its rows or of its columns.
+    """Return the puzzle with counts of its `rows` or `columns`; PuzzleError if there are none.
 
-    name -- `rows` or `columns`. counts -- a count for each of them, None where it is not known.
-    Raises PuzzleError if there are none.
+    name -- `rows` or `columns`.
     """
     if not counts:
         raise PuzzleError(
@@ -261,10 +260,7 @@ def ship_text(puzzle: Puzzle, ship: int) -> str:
 
 
 def from_fields(value: object) -> Puzzle:
-    """Return the puzzle that a JSON value describes.
-
-    Raise PuzzleError, which quotes the wrong part, if the value does not describe a puzzle.
-    """
+    """Return the puzzle that a JSON value describes; PuzzleError quotes the part that is wrong."""
     if not isinstance(value, dict):
         raise PuzzleError(f"{shortened(value)} is not a puzzle; an object has {_keys_text()}")
     for key in value:
@@ -296,11 +292,9 @@ def from_fields(value: object) -> Puzzle:
 
 
 def _integers(name: str, value: object, may_lack: bool = False) -> tuple[int | None, ...]:
-    """Return the integers in a JSON value, which must be a list of them.
+    """Return the integers in a JSON list; PuzzleError for any other value.
 
-    Raises PuzzleError, which quotes the wrong part, for any other value.
-
-    name -- the name of the value, for the error. may_lack -- True to accept None in the list.
+    name -- of the value in the error. may_lack -- True to accept None in the list.
     """
     form = "a list of numbers" + (", null for one that is not known" if may_lack else "")
     if not isinstance(value, list):

@@ -22,7 +22,7 @@ _FINITE = 1 << 60  # CP-SAT writes a bound beyond it for one that is infinite
 def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
     """Search for one solution of a puzzle by the solver SCIP, and check it by the rules.
 
-    model -- the name of the model that is solved. time_limit -- seconds for the solver alone.
+    model -- one of `models.MODELS`. time_limit -- seconds, for the solver alone.
 
     Raises OptsearchError if OR-tools is not installed, or lacks this solver.
     """
@@ -61,9 +61,7 @@ def _model_builder() -> Any:
 def _to_linear(proto: Any) -> tuple[Any, list[Any]]:
     """Return a linear model that is equal to a CP-SAT model, and its variables in the same order.
 
-    A negated literal becomes 1 - variable.
-
-    proto -- the CP-SAT model.
+    A negated literal becomes 1 - variable. proto -- the CP-SAT model.
     """
     linear_model = _model_builder().Model()
     variables = [linear_model.new_bool_var("") for _ in proto.variables]

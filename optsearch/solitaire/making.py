@@ -37,9 +37,8 @@ def solve(
 ) -> list[Solution]:
     """Find up to `limit` solutions, all if there are fewer.
 
-    method -- one of `METHODS`; by default `count`, or `ship` if that takes long. Without OR-tools
-    the default is `count` for any time, unless the rules find that there is no solution.
-    Raises TooLarge if the time (seconds) is over first.
+    method -- one of `METHODS`; by default `count` if that is quick or OR-tools is missing, else
+    `ship`. Raises TooLarge if the time (seconds) is over first.
     """
     deadline = _deadline_of(time_limit)
     if method is None:
@@ -66,8 +65,8 @@ def conflict(
     """Return a minimal set of clues that have no solution together; None if there is a solution.
 
     Empty if the fleet does not fit on the grid. The method `count` uses the rules of a person and
-    the sweep, the other methods CP-SAT; the default uses CP-SAT only if `count` takes long. If
-    `count` takes long, clues that contradict each other by the rules may not be minimal.
+    the sweep, the other methods CP-SAT; the default uses CP-SAT only if `count` takes long. Then
+    clues that contradict each other by the rules may not be minimal.
     Raises TooLarge if the time (seconds) is over, and NotInstalled if CP-SAT is needed and missing.
     """
     deadline = _deadline_of(time_limit)
@@ -129,10 +128,8 @@ def _other_solution(
 ) -> Solution | None:
     """Return a solution of a puzzle other than the given one; None if there is no other.
 
-    Raises TooLarge at the time `deadline`.
-
-    method -- one of `METHODS`, which finds solutions; by default `count`, or `ship` if that takes
-        long and OR-tools is installed.
+    method -- one of `METHODS`; by default as in `solve`. deadline -- the time (`time.monotonic`)
+    at which TooLarge is raised.
     """
     seconds_left = _seconds_left(deadline)
     if seconds_left == 0:
@@ -191,8 +188,6 @@ def minimise(
     ship cell whose piece is not told. One pass is enough: a clue that is needed beside more clues
     is needed beside fewer.
 
-    options -- how clues are left out, such as the time limit.
-
     Raises PuzzleError for a puzzle that does not have exactly one solution, and TooLarge if the
     time is over.
     """
@@ -215,10 +210,8 @@ def _minimise(
 ) -> Puzzle:
     """Return the puzzle without the clues that its single solution does not need.
 
-    Revealed cells are tried before counts, in a random order. A clue is left out, or made weaker,
-    if the solution stays the only one.
-
-    solution -- the single solution. deadline -- the time at which TooLarge is raised, or None.
+    Revealed cells are tried before counts, each in a random order. deadline -- the time
+    (`time.monotonic`) at which TooLarge is raised.
     """
     shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
     clues_in_order = [clue for clue in shuffled if clue.kind == "cell"]
@@ -244,14 +237,17 @@ def _minimise(
 
 
 def _weaker_clue(clue: Clue, puzzle: Puzzle) -> Clue | None:
-    """Return the clue that a puzzle still has for the cell of a clue that was weakened, or None."""
+    """Return the clue that a puzzle still has for the cell of a weakened clue, or None."""
     if clue.kind != "cell":
         return None
     return next((other for other in puzzle.clues if other.place == clue.place), None)
 
 
 def is_minimal(puzzle: Puzzle, method: str | None = None, keep_counts: bool = False) -> bool:
-    """True if a puzzle has one solution, and more than one with any clue weakened."""
+    """True if a puzzle has one solution, and more than one with any clue weakened.
+
+    With `keep_counts` only revealed cells are weakened.
+    """
     solutions = solve(puzzle, 2, method)
     return len(solutions) == 1 and all(
         _other_solution(puzzle.weakened(clue), solutions[0], method) is not None
@@ -272,11 +268,6 @@ def generate(
 
     The puzzle begins with all counts of a random fleet. While another fleet satisfies the clues, a
     cell in which the two differ is revealed. Then `minimise` leaves out clues.
-
-    The fleet is uniform among all that fit: ships are thrown until no two touch. If that is rare,
-    the exact sampler draws a fleet, on grids of up to 128 cells. On larger grids ships are placed
-    one after the other, longest first, each uniformly where it still fits, which is not quite
-    uniform.
 
     level -- one of `LEVELS`: a clue is left out only if the puzzle does not get harder than that.
 
@@ -310,7 +301,7 @@ def _generate_of_level(
     `keep_counts` all counts of rows and columns stay. Raises PuzzleError if no attempt gives such a
     puzzle, and TooLarge at the time `deadline`.
 
-    puzzle -- its grid and its fleet. level_index -- the index of the level in `LEVELS`.
+    puzzle -- its grid and fleet are used, not its clues. level_index -- in `LEVELS`.
     """
 
     def level_index_of(puzzle: Puzzle) -> int:
@@ -346,7 +337,7 @@ def _generate_of_level(
 
 
 def usual_fleet(rows: int, columns: int) -> tuple[int, ...]:
-    """Scale the fleet 4,3,3,2,2,2,1,1,1,1 of 10×10 to the grid, with at least one ship of each."""
+    """Return the fleet 4,3,3,2,2,2,1,1,1,1 scaled from 10×10 to the grid; no length is left out."""
     size = rows * columns / 100  # in grids of 10×10
     ships = {length: max(1, round(size * (5 - length))) for length in (4, 3, 2, 1)}
     return tuple(length for length, count in ships.items() for _ in range(count))
@@ -361,8 +352,7 @@ def random_puzzle(
 ) -> Puzzle:
     """Make a puzzle with all counts of a random fleet and some cells revealed.
 
-    It has a solution, and may have others. Models and methods are compared on such puzzles.
-    revealed -- the share of the cells that are revealed, from 0 to 1.
+    It may have several solutions. revealed -- the share of the cells that are revealed, 0 to 1.
     """
     rng = np.random.default_rng(seed)
     puzzle = Puzzle(rows, columns, fleet)
@@ -384,7 +374,11 @@ def with_counts(puzzle: Puzzle, solution: Solution) -> Puzzle:
 
 
 def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
-    """Draw a random fleet on the grid of a puzzle, regardless of its clues; see `generate`.
+    """Draw a random fleet on the grid of a puzzle, regardless of its clues.
+
+    It is uniform among all that fit: ships are thrown until no two touch. If that is rare, the
+    exact sampler draws a fleet, on grids of up to 128 cells. On larger grids ships are placed one
+    after the other, longest first, each uniformly where it still fits, which is not quite uniform.
 
     Raises PuzzleError if the fleet does not fit, or, on a large grid, if no attempt made it fit.
     """
@@ -412,7 +406,7 @@ def random_solution(puzzle: Puzzle, rng: np.random.Generator) -> Solution:
 def _throw_fleet(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
     """Draw a uniform fleet: place all ships anywhere, again and again, until no two touch.
 
-    None if all of the `_THROWS` attempts fail.
+    None if that fails `_THROWS` times.
     """
     placements_by_length = {
         length: [
@@ -445,10 +439,7 @@ def _sampler(game: Game) -> Posterior:
 
 
 def _place_in_turn(puzzle: Puzzle, rng: np.random.Generator) -> Solution | None:
-    """Draw a fleet: place ship after ship, each uniformly where it touches none before it.
-
-    The result is None if a ship fits nowhere.
-    """
+    """Draw a fleet ship by ship, each uniformly where it touches none; None if one fits nowhere."""
     ships: list[int] = []
     closed_mask = 0  # the cells of the ships so far, and those around
     for length in puzzle.fleet:

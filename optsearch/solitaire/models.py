@@ -344,12 +344,9 @@ class CellModel(Model):
         return None
 
     def _allow_beside(self, symbol: Any, row: int, column: int, allowed: Iterable[str]) -> None:
-        """Add the rule that, if a symbol holds, another cell has one of some symbols.
+        """Add the rule that, if a symbol holds, the cell at (row, column) has an allowed one.
 
-        A cell off the board counts as water.
-
-        symbol -- the variable that is true if the symbol holds. row, column -- of the other cell.
-        allowed -- the symbols that it may have.
+        A cell off the board counts as water. symbol -- the variable that is true if it holds.
         """
         other_symbols = self._at(row, column)
         if other_symbols is None:
@@ -393,8 +390,7 @@ class CellModel(Model):
         Either both are water, or the ship goes on to both. If it does, the cell on the given side
         is a middle or an end; a call for the opposite side says this of the other cell.
 
-        middle -- the variable that is true if the cell is a middle. row, column -- of the cell.
-        side -- a key of `_STEPS`.
+        middle -- the variable that is true if the cell is a middle. side -- a key of `_STEPS`.
         """
         down, right = _STEPS[side]
         symbols_beside = self._at(row + down, column + right)
@@ -412,10 +408,9 @@ class CellModel(Model):
             )
 
     def _add_fleet(self) -> None:
-        """Add the rule that the board has as many ships of each length as the fleet.
+        """Add the rules that the board has as many ships of each length as the fleet, and no more.
 
-        A ship is a run of cells: an end, middles and the opposite end, or a submarine. All ship
-        cells together are as many as those of the fleet.
+        A ship is a run of cells: an end, middles and the opposite end, or a submarine.
         """
         puzzle = self.puzzle
         for length in puzzle.lengths:
@@ -428,7 +423,7 @@ class CellModel(Model):
         self.model.add(sum(self.occupied) == sum(puzzle.fleet))
 
     def _add_run(self, ship: int) -> Any:
-        """Return a new variable that is true exactly if the cells of a mask are one ship."""
+        """Return a new variable that is true if and only if the cells of a mask are one ship."""
         puzzle = self.puzzle
         piece_variables = [
             self.symbols[row * puzzle.columns + column][puzzle.piece(ship, (row, column))]
@@ -537,8 +532,6 @@ def needed_clues(
 ) -> tuple[Clue, ...] | None:
     """Return a minimal set of clues that have no solution together; None if there is a solution.
 
-    A clue is left out at most once, to see if the others still contradict each other.
-
     core -- a function of a list of clues. It returns some of them that have no solution together,
         which may be more than are needed, or None if the whole list has a solution.
     """
@@ -557,7 +550,7 @@ def needed_clues(
 
 
 def conflict_text(puzzle: Puzzle, clues: tuple[Clue, ...]) -> str:
-    """Return a line that says why there is no solution: the clues, and their lines in the file."""
+    """Return a line that says which clues leave no solution, with their lines in the file."""
     if not clues:
         return f"the fleet {puzzle.fleet_text} does not fit on the grid {puzzle.grid}"
     reasons = ", ".join(_quote_clues(puzzle, clues))

@@ -256,10 +256,10 @@ class Puzzle:
         return self.with_clues(others)
 
     def agrees(self, ship: int, clue: Clue) -> bool:
-        """True if a ship may lie at a placement (mask) according to the clue of one cell.
+        """True if the clue of one cell allows a ship (mask).
 
-        Water forbids ships on its cell. A ship cell forbids ships beside it, and ships that have
-        another piece on it. The count of a row or column forbids nothing here.
+        Water forbids ships on its cell. A ship cell forbids ships that only touch it, and ships
+        that have another piece on it. The count of a row or column forbids nothing here.
         """
         if not isinstance(clue.place, tuple):
             return True
@@ -336,7 +336,7 @@ class Puzzle:
         return (WATER,)
 
     def shows(self, solution: Solution, cell: Cell) -> str:
-        """Return the value of a cell in a solution: water, an end, the middle or a submarine."""
+        """Return what a solution has on a cell: water, an end, the middle or a submarine."""
         return self._values(solution, cell)[-1]
 
     def revealing(self, solution: Solution) -> Puzzle:
@@ -357,7 +357,7 @@ def piece_text(value: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _closed(rows: int, columns: int, mask: int) -> int:
-    """Return a mask with the cells around it: left and right first, then above and below."""
+    """Return the cells of a mask and all cells around them, also at corners."""
     first_column = sum(1 << (row * columns) for row in range(rows + 1))  # reached over the edge
     wide = mask | (mask << 1) & ~first_column | (mask & ~first_column) >> 1
     return (wide | wide << columns | wide >> columns) & ((1 << (rows * columns)) - 1)

@@ -177,9 +177,8 @@ class _Places:
     def _in_common(self, places_mask: int) -> _InCommon:
         """Return which cells a ship covers in all of some places, and which in at least one.
 
-        Both are also given for the ship together with the cells around it.
-
-        places_mask -- the set of places, at least one, as a mask of their numbers.
+        Both are also given for the ship together with the cells around it. places_mask -- the set
+        of places (numbers), at least one.
         """
         ship_masks = [self.cells[place] for place in bits(places_mask)]
         closed_masks = [self.closed[place] for place in bits(places_mask)]
@@ -258,10 +257,9 @@ class _Knowledge:
         return other
 
     def learn(self, mask: int, value: str) -> None:
-        """Record that some unknown cells have a value, and exclude the places that this forbids.
+        """Record that unknown cells (a mask) are SHIP or WATER; exclude the places this forbids.
 
-        mask -- the cells. value -- SHIP or WATER. Raises Contradiction if the places of ships no
-        longer agree with the fleet.
+        Raises Contradiction if the places of ships no longer agree with the fleet.
         """
         if value == SHIP:
             self.ship |= mask
@@ -278,8 +276,6 @@ class _Knowledge:
 
         Only the counts of lines with a changed cell are used. Raises Contradiction if too many
         ships of a length are known to lie somewhere, or if too few places are left for a length.
-
-        changed_mask -- the cells that changed.
         """
         places = self.places
         for line in places.lines:
@@ -325,11 +321,8 @@ class _Knowledge:
 
 
 def _in_more_than(count: int, masks: list[int]) -> int:
-    """Return the mask of the numbers that belong to more than `count` of some sets.
-
-    masks -- the sets, each a mask of its members.
-    """
-    in_more_than = [0] * (count + 1)  # [i]: the members of more than i of the sets so far
+    """Return the mask of the bits that are set in more than `count` of some masks."""
+    in_more_than = [0] * (count + 1)  # [i]: the bits of more than i of the masks so far
     for mask in masks:
         for i in range(count, 0, -1):
             in_more_than[i] |= in_more_than[i - 1] & mask
@@ -467,8 +460,7 @@ def _combine_fillings(
 
     The cells are numbered from 0 along the line. The result is None if the line cannot be filled.
 
-    cell_count -- the number of cells of the line.
-    ship_cells -- the number of ship cells that it must have.
+    ship_cells -- the number of ship cells that the line must have.
     known_ship_mask -- the cells that are known to be a ship.
     pieces_at -- for each cell the lengths of the ships along the line that can begin there;
         `_CROSSING` stands for a ship with only this cell in the line.
@@ -608,11 +600,9 @@ class _Suppositions:
     def _find(self, knowledge: _Knowledge, max_depth: int) -> _Supposition | None:
         """Return a supposed value of an unknown cell that leads to a contradiction, or None.
 
-        It has the least depth at which there is one, and is the first of this depth. If a
-        supposition leads to no contradiction, the values that follow from it are not supposed:
-        they would lead to none either.
-
-        max_depth -- the most suppositions that may be open at once.
+        It has the least depth at which there is one (`max_depth` at most), and is the first of
+        this depth. If a supposition leads to no contradiction, the values that follow from it are
+        not supposed: they would lead to none either.
         """
         for depth in range(1, max_depth + 1):
             tried_masks = {SHIP: 0, WATER: 0}  # cells
@@ -639,9 +629,7 @@ class _Suppositions:
             _apply_rules(knowledge)
 
     def _explain(self, trial: _Knowledge, supposition: _Supposition) -> Step:
-        """Return the step that excludes a supposed value of a cell, with the chain of its reasons.
-
-        The chain has the steps from the supposed value to the contradiction.
+        """Return the step that excludes a supposed value; its chain leads to the contradiction.
 
         trial -- the knowledge before the supposition; it is changed.
         """
@@ -661,9 +649,8 @@ class _Suppositions:
     def next(self, knowledge: _Knowledge, max_depth: int) -> Step | None:
         """Return the easiest step that gives new cells, or None if there is none.
 
-        Raises Contradiction if the knowledge contradicts itself.
-
-        max_depth -- the most suppositions that may be open at once.
+        At most `max_depth` suppositions are open at once. Raises Contradiction if the knowledge
+        contradicts itself.
         """
         deduced = _easiest_deduction(knowledge)
         if deduced is not None:
@@ -717,8 +704,7 @@ def explain(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None)
 def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -> Grade:
     """Return the steps in which a person can solve a puzzle, always the easiest, and its level.
 
-    max_depth -- of suppositions.
-    time_limit -- seconds, after which the grade has the steps so far.
+    max_depth -- of suppositions. time_limit -- seconds, after which the grade has the steps so far.
 
     Raises PuzzleError for a puzzle found to contradict itself.
     """

@@ -159,7 +159,7 @@ def rule_of(strategy: Strategy, game: Game) -> Rule | PatternRule | None:
 
 
 def _player_named(text: str) -> Player:
-    """Return the player of this package, of a file or of an entry point that a text names.
+    """Return the player that a text names: of this package, in a file, or of an entry point.
 
     Raises StrategyError for any other text, and for parameters that are not accepted.
     """
@@ -188,8 +188,8 @@ def _player_named(text: str) -> Player:
 def _parse_values(player_class: type[Player], values_text: str, text: str) -> dict[str, Any]:
     """Return the parameters in a text such as `ties=last,endgame=2`, by name.
 
-    text -- the whole text, for errors. Raises StrategyError for one that the class does not have,
-    that is given twice, or that is not a whole number where one is expected.
+    Raises StrategyError for one that the class does not have, that is given twice, or that is not
+    a whole number where one is expected. text -- the name with its parameters, for errors.
     """
     accepted = parameters(player_class)
     values: dict[str, Any] = {}

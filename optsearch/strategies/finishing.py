@@ -50,11 +50,10 @@ class Limits(NamedTuple):
 
 @njit(cache=True)
 def count_by_cell(cells: Array, rows: Array, counts: Array) -> None:
-    """Count, for each cell of the board, the given configurations that have a ship there.
+    """Write into `counts` how many of some configurations have a ship on each cell.
 
-    cells -- the ship cells of each configuration, as numbers, a row each. rows -- the numbers of
-    the configurations to count. counts -- int64, an entry per cell of the board; it receives the
-    counts.
+    cells -- the ship cells of each configuration, as numbers, a row each. rows -- the rows that
+    count. counts -- int64, an entry per cell of the board.
     """
     counts[:] = 0
     for row in rows:
@@ -66,12 +65,11 @@ def count_by_cell(cells: Array, rows: Array, counts: Array) -> None:
 def answer_of(
     ships: Array, answers: Array, tells_every_hit: bool, row: int, cell: int, hit_cells: Array
 ) -> int:
-    """Return the answer to a shot at a cell if the ships lie as in one configuration.
+    """Return the answer to a shot if the ships lie as in a configuration (a row of the tables).
 
-    row -- the number of the configuration. The answer is MISS, HIT, or the number that `answers`
-    has for the ship. That number is given to every hit if `tells_every_hit`, else only to the hit
-    that sinks the ship. ships -- the cells of each ship of each configuration. hit_cells -- the
-    cells hit before.
+    It is MISS, HIT, or the number of the ship in `answers`: for every hit if `tells_every_hit`,
+    else for the hit that sinks the ship. ships, answers, tells_every_hit -- as in `Tables`.
+    hit_cells -- the cells hit before, as a set of two words.
     """
     word, bit = cell >> 6, np.uint64(1) << np.uint64(cell & 63)  # of the cell in a set
     for ship in range(ships.shape[1]):
@@ -91,8 +89,8 @@ def rows_with_answer(
 ) -> Array:
     """Return those of some configurations that give a certain answer to a shot at a cell.
 
-    rows -- the configurations, as row numbers of the tables; the result has such numbers, too
-    (int32). hit_cells -- the cells hit before. answer -- the number of the answer.
+    rows -- the configurations, as rows of the tables; so is the result (int32). hit_cells -- the
+    cells hit before, as a set of two words.
     """
     ships, _, answers, tells_every_hit = tables
     chosen = np.empty(len(rows), np.int32)
@@ -106,11 +104,10 @@ def rows_with_answer(
 
 @njit(cache=True)
 def most_frequent_cell(cells: Array, rows: Array, hit_cells: Array, counts: Array) -> int:
-    """Return the cell, not hit yet, where most of some configurations have a ship.
+    """Return the first cell, not hit yet, where most of some configurations have a ship.
 
-    Of several such cells it is the first. cells -- the ship cells of each configuration, a row
-    each. rows -- the numbers of the configurations that count. counts -- an array with an entry per
-    cell of the board, which is overwritten.
+    cells -- the ship cells of each configuration, a row each. rows -- the rows that count. counts
+    -- an entry per cell of the board; it is overwritten.
     """
     count_by_cell(cells, rows, counts)
     best, greatest = -1, 0
@@ -127,9 +124,8 @@ def count_finished(
 ) -> int:
     """Count the configurations whose ship cells are all hit in time, if a given cell is shot first.
 
-    After that shot greedy plays: it always shoots a most probable cell. first -- the cell shot
-    first. rows -- the configurations that are left, as row numbers of the tables. hit_cells -- the
-    cells hit so far. limits -- among others the misses still allowed and the hits still needed.
+    After it greedy plays: it always shoots a most probable cell. rows -- the configurations left,
+    as rows of the tables. hit_cells -- the cells hit before, as a set of two words.
     """
     ships, cells, answers, tells_every_hit = tables
     family = rows.copy()

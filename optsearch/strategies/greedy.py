@@ -78,8 +78,8 @@ class Greedy(Strategy):
 def most_probable(position: Position | NoisyPosition, order: Sequence[int]) -> list[Cell]:
     """Return the cells not shot yet that may hold a ship, the most probable first.
 
-    order -- the cells, in the order in which equally probable ones come. Where replies may be
-    false, probabilities that agree to twelve digits are ties.
+    order -- of equally probable cells. Where replies may be false, probabilities that agree to
+    twelve digits are ties.
     """
     chances: Sequence[float]
     if isinstance(position, NoisyPosition):
@@ -106,10 +106,7 @@ class Counts:
 
 
 def counts_of(position: Position) -> Counts:
-    """Return the counts of the configurations that a position leaves.
-
-    The counts of the last positions asked are kept, since many games begin alike.
-    """
+    """Return the counts of a position; those asked last are kept, since many games begin alike."""
     if isinstance(position, MixedPosition):
         return _mixed_counts(position)
     if position.game.is_silent:
@@ -171,12 +168,10 @@ class _SilentCounts:
         return counts
 
     def _count_by_previous(self, key: _Key, position: Position) -> Counts | None:
-        """Return the counts of a position from those before its last shot, or None.
+        """Return the counts of a position from those before its last shot; None if not kept.
 
-        The result is None if there is no shot, or if the counts before it are not kept. Some
-        configurations have a ship on the cell shot, the others have none. Only the smaller of these
-        two groups is counted; the counts of the other are the difference. Both are kept.
-        key -- the game, the hits and the misses of the position.
+        Some of the configurations before have a ship on the cell shot, the others have none. Only
+        the smaller group is counted; the counts of the other are the difference. Both are kept.
         """
         if not position.shots:
             return None
@@ -255,7 +250,7 @@ def endgame_shot(position: Position, order: Sequence[int]) -> int:
     """Return the first cell that an optimal strategy may shoot at a position.
 
     There must be few configurations left, since all ways to play on are compared. order -- the
-    cells in the order in which they are preferred.
+    cells, the preferred ones first.
     """
     if position.game.ends_at_hit:
         silent = Position(position.game.with_announcement("nothing"), position.shots)  # only misses
@@ -269,30 +264,28 @@ def endgame_shot(position: Position, order: Sequence[int]) -> int:
 
 
 def first_best_shot(kernel: Kernel, order: Sequence[int]) -> int:
-    """Return the first cell that an optimal strategy may shoot at the start of a search.
+    """Return the first cell, in an order, that an optimal strategy may shoot first.
 
-    kernel -- the search, with the configurations that are left. order -- the cells in the order in
-    which they are preferred. Where sinkings are announced, a certain hit is shot only if it is
-    optimal now.
+    kernel -- the search of the configurations that are left. Where sinkings are announced, a
+    certain hit is shot only if it is optimal now.
     """
     best = set(best_cells(kernel, kernel.root)) or set(bits(kernel.free_hits(kernel.root)))
     return next(cell for cell in order if cell in best)
 
 
 def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
-    """Return the first cell that an optimal strategy may shoot, if only hit or miss is replied.
+    """Return the first cell, in an order, that an optimal strategy may shoot in a silent game.
 
     A cell that all configurations have comes before all others. sets -- the cells not hit yet of
-    each configuration left, as masks. order -- of the cells.
+    each configuration left, as masks.
     """
     return _best_split({cell: [mask >> cell & 1 for mask in sets] for cell in order})
 
 
 def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]]:
-    """Return, for each cell not shot, the reply that each configuration would give, as numbers.
+    """Map each cell not shot, in an order, to the reply that each configuration would give.
 
-    order -- the cells, in the order in which they come. 0 is a miss, and each reply to a hit has a
-    number from 1 on.
+    Replies are numbers: 0 is a miss, each reply to a hit has one from 1 on.
     """
     game = position.game
     *hit_replies, _ = known_replies(game)  # the miss is the last one

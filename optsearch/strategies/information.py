@@ -53,12 +53,10 @@ def smaller_part(node: ScoreNode, scores: Scores) -> None:
 
 
 def entropy(node: ScoreNode, scores: Scores) -> None:
-    """Write, for each cell, the entropy of the reply to a shot there, in bits, into `scores`.
+    """Score each cell by the entropy of the reply to a shot there, in bits.
 
-    Each reply leaves a part of the configurations. The more even the parts, the higher the entropy.
-    node -- the position, with the number of configurations of each part. The parts are added in
-    order of their size, so cells that split the configurations into parts of equal sizes have
-    exactly equal scores.
+    Each reply leaves a part of the configurations. The parts are added in order of their size, so
+    cells that split the configurations into parts of equal sizes have exactly equal scores.
     """
     labels, total_size = len(node.lengths), node.configurations
     missed, hit_without_label = labels, labels + 1  # indices in `sizes`, after those of the labels

@@ -27,8 +27,8 @@ Array = Any  # numba infers the types of arrays; the docstrings say them
 def play_heuristic(board: Array, fleet: Array, version: int, trials: int, rng: Any) -> int:
     """Play a game of the player `Heuristic` on a board, and return the number of its shots.
 
-    board -- 0 for water, above 0 for a ship. fleet -- the lengths of the ships. version, trials --
-    parameters of the player: its version, and the bits of its switches. rng -- the generator.
+    board -- 0 for water, above 0 for a ship. fleet -- the lengths of the ships. trials -- bits: 1
+    for the switch `beside`, 2 for `weights`.
     """
     rows, columns = board.shape
     state = np.zeros((rows, columns), np.uint8)
@@ -59,15 +59,14 @@ def update_heuristic(
     is_hit: bool,
     version: int,
 ) -> tuple[int, int]:
-    """Record a shot at (row, column); return the hits of the attack and the misses in a row then.
+    """Record a shot at (row, column); return the new `hit_count` and `misses`.
 
     `state` and `hits` change in place. An attack is a series of shots around earlier hits. PATIENCE
     misses in a row end it, and no hit of it counts any more. Versions 1 and 2 do not attack, and
     version 3 keeps only the last hit.
 
     state -- UNKNOWN, MISS or HIT for each cell. hits -- int64 of shape (cells, 2): the row and
-    column of each hit of the attack, in order. hit_count -- the number of these hits before the
-    shot. misses -- the misses in a row before it.
+    column of each hit of the attack, in order. hit_count -- their number. misses -- in a row.
     """
     state[row, column] = HIT if is_hit else MISS
     if version < 3:
@@ -87,10 +86,10 @@ def heuristic_values(
 ) -> tuple[Array, int]:
     """Return the value of each cell for the player `Heuristic`, and how many hits it attacks.
 
-    The player shoots a cell of the highest value. The values are float64 in the shape of the board.
-    state -- UNKNOWN, MISS or HIT for each cell. fleet -- the lengths of the ships. trials -- the
-    bits of two switches. hits -- the row and column of each hit of the attack, in order.
-    hit_count -- the number of these hits; it is also returned, as 0 in version 1.
+    It shoots a cell of the highest value. The values are float64 in the shape of the board. state
+    -- UNKNOWN, MISS or HIT for each cell. fleet -- the lengths of the ships. trials -- the bits of
+    two switches. hits -- the row and column of each hit of the attack, in order, `hit_count` of
+    them; in version 1 no hit is attacked.
     """
     if version == 1:
         return np.ones(state.shape), 0
@@ -134,8 +133,7 @@ def shares_left(state: Array, fleet: Array) -> Array:
     """Return, for each ship, the share of the ships of its length that are not found yet.
 
     One ship of a length counts as found for each line of so many hits with a miss or the border at
-    both ends. If all ships are found, all shares are 1. state -- UNKNOWN, MISS or HIT for each
-    cell. fleet -- the lengths of the ships.
+    both ends. If all ships are found, all shares are 1. fleet -- the lengths of the ships.
     """
     runs = np.zeros(len(fleet) + state.size + 1, np.int64)  # by length
     add_runs(runs, state)
@@ -154,7 +152,6 @@ def add_runs(runs: Array, state: Array) -> None:
     """Count the horizontal lines of hits that cannot be longer; `runs` has a number per length.
 
     Such a line has at least two hits side by side, and a miss or the border at both ends.
-    state -- UNKNOWN, MISS or HIT for each cell.
     """
     rows, columns = state.shape
     for row in range(rows):
@@ -199,8 +196,7 @@ def hunting_values(
 def add_placements(values: Array, state: Array, ship: int, share: float) -> None:
     """Add a share to the values of the cells of every horizontal placement without a miss.
 
-    A cell gets the share once for each placement that covers it. ship -- the length of the
-    placements. state -- UNKNOWN, MISS or HIT for each cell.
+    A cell gets the share once for each placement that covers it. ship -- their length.
     """
     rows, columns = state.shape
     for row in range(rows):
@@ -331,9 +327,9 @@ def highest(values: Array, state: Array) -> float:
 
 @njit(cache=True)
 def draw_highest(values: Array, state: Array, rng: Any) -> tuple[int, int]:
-    """Draw one of the unknown cells with the highest value, all equally probable.
+    """Draw one of the unknown cells with the highest value; return its row and column.
 
-    Return its row and column. rng -- the generator, from which one number is drawn.
+    They are equally probable. One number is drawn from the generator.
     """
     greatest = highest(values, state)
     ties = 0
@@ -421,9 +417,8 @@ def learn_reply(
 ) -> None:
     """Update what a player knows by the reply to a shot at a cell.
 
-    After a sinking it is tried which placement the ship must have had; the cells of such a
-    placement, and those around it, are then known to have no ship afloat. ships -- all placements.
-    kind -- the kind of the ship sunk; OTHER if the reply does not tell it.
+    If only one placement explains a sinking, no ship afloat is on its cells and those around it.
+    ships -- all placements. kind -- of the ship sunk; OTHER if the reply does not tell it.
     """
     knowledge.counts[0] += 1
     shot = knowledge.counts[0]
@@ -464,7 +459,6 @@ def remove_sinking(knowledge: Knowledge, index: int) -> None:
 def close_placement(knowledge: Knowledge, ships: Ships, ship: int) -> None:
     """Mark the cells where no ship afloat can be once the ship of a placement is sunk.
 
-    These are the cells of the placement, and the cells beside it that no other ship may have.
     ships -- all placements. ship -- the index of the placement.
     """
     for cells in (ships.cells[ship], ships.halo[ship]):
@@ -568,7 +562,7 @@ def play_by_values(
 
     board -- for each cell 0 for water, else the number of the ship. player -- RANDOM, PARITY or
     DENSITY. knowledge -- what the player knows at the start; it is changed. weight -- the factor of
-    DENSITY for each hit on a placement. rng -- the generator.
+    DENSITY for each hit on a placement.
     """
     cells_left = np.zeros(len(rules.kind_of_ship) + 1, np.int64)  # of each ship, after the water
     for ship in board:

@@ -82,9 +82,8 @@ def _spiral(cells: Sequence[Cell]) -> list[Cell]:
 def revealed_cells(game: Game, kind: int) -> int:
     """Count the hits that are known to be of a ship once it is sunk: at most its cells.
 
-    kind -- the kind of the ship. If a sinking does not tell the kind, it explains all hits around
-    it where ships may not touch along an edge, and none where they may. The result is then the
-    number of all cells of the fleet, or 0.
+    If a sinking does not tell the kind, it explains all hits around it where ships may not touch
+    along an edge, and none where they may: the number of all cells of the fleet, or 0.
     """
     cells = int(kind)
     if game.names_hits:
@@ -151,8 +150,8 @@ class Pattern(Strategy):
     def _shots(self, position: Position) -> Iterator[Cell]:
         """Yield the cells that the strategy shoots from the start of the game, in order.
 
-        Replies are taken from the position. Cells after the first one that has no reply there have
-        no meaning.
+        Replies are those of the position; cells after the first one without a reply have no
+        meaning.
         """
         game, replay = position.game, _Replay(position, knows_water=bool(self.water))
         for index in pattern_of(game, self.modulus, self.colours, self.scan):
@@ -167,7 +166,7 @@ class Pattern(Strategy):
         """Yield the cells to shoot in line with a hit, in each direction until a miss.
 
         It ends early if `clear` says so: after right and left if there was a hit, or when all hits
-        are known to be of sunk ships. replay -- the shots so far. first -- the cell that was hit.
+        are known to be of sunk ships. first -- the cell that was hit.
         """
         position, game = replay.position, replay.position.game
         later_hits = 0

@@ -116,10 +116,7 @@ class Player(ABC):
         return None
 
     def identity(self) -> str:
-        """Return the text that names the player in a checkpoint.
-
-        Players that play differently have different texts.
-        """
+        """Return the text that names the player in a checkpoint; it differs if the play differs."""
         return str(self)
 
     def __str__(self) -> str:
@@ -211,8 +208,8 @@ def _parameter(
 def parameters(player_class: type[Player]) -> dict[str, Parameter]:
     """Return the parameters of a class of players, by name.
 
-    They are the fields of its dataclass, without those that users cannot set (`is_fixed`). A class
-    that is no dataclass has none.
+    They are the fields of its dataclass, without those that users cannot set (`is_fixed`); any
+    other class has none.
     """
     if not is_dataclass(player_class):
         return {}

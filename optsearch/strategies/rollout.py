@@ -110,8 +110,8 @@ def estimates() -> tuple[tuple[int, ...], ...]:
 
     Row k, from 0 to 17, is for configurations with k open cells on average; a cell is open if some
     configurations have a ship there and some do not. Rows 0 and 1 equal row 2. Column 4 e + f of a
-    row is for n = 2^e (1 + f/4) configurations, where f is 0 to 3.
-    Doubles are only added, multiplied and divided, so all machines give the same integers.
+    row is for n = 2^e (1 + f/4) configurations, where f is 0 to 3. Doubles are only added,
+    multiplied and divided, so all machines give the same integers.
     """
     table = []
     for open_cells in range(18):
@@ -130,9 +130,8 @@ def estimates() -> tuple[tuple[int, ...], ...]:
 def estimate(configurations: int, open_cells: int, shift: int) -> int:
     """Estimate the misses, times 4096, that greedy makes in all on some configurations.
 
-    configurations -- their number; each of them stands for 2^shift configurations of the game. A
-    cell is open if some configurations have a ship there and some do not. open_cells -- the mean
-    number of open cells that a configuration has, rounded.
+    configurations -- their number; each stands for 2^shift configurations of the game. open_cells
+    -- the mean number of cells, rounded, that a configuration has and some others have not.
     """
     size = configurations << shift
     if size <= 1:
@@ -269,8 +268,8 @@ class Rollout(Strategy):
     def identity(self) -> str:
         """Return a text that identifies the strategy, so that another one has another text.
 
-        It is the name with its parameters, the numbers for looking ahead if they are not the usual
-        ones, and the identities of the scores named in `rank` and `policy`.
+        It has the name with its parameters, the numbers for looking ahead if they are not the
+        usual ones, and the identities of the scores named in `rank` and `policy`.
         """
         names = filter(None, (self.rank, self.policy))
         scores = (self._scorings[name].identity() for name in names)
@@ -302,10 +301,9 @@ class Rollout(Strategy):
         return game.cell(_Comparison(self, position, family).cell())
 
     def _cell_by_policy(self, position: Position, counts: Counts) -> int:
-        """Return the cell to shoot where no cells are compared, by the number of configurations.
+        """Return the cell to shoot where no cells are compared.
 
-        It is the cell that the score named in `policy` chooses or, without one, a most probable
-        cell. counts -- the configurations of the position, counted.
+        The score named in `policy` chooses it; without one it is a most probable cell.
         """
         if self.policy:
             score = replace(self._score(self.policy, position.game), endgame=0, ties="first")
@@ -422,8 +420,7 @@ class _Comparison:
     def _sample(self, limit: int) -> _FamilyPart:
         """Return a sample of at most `limit` of the configurations, chosen by their hashes.
 
-        The hash of each configuration is a number. The sample has those whose hashes end in b zero
-        bits, with the least b that leaves at most `limit`.
+        It has those whose hashes end in b zero bits, with the least b that leaves at most `limit`.
         """
         hashes = self._family.hashes
         zeros, indices = 0, list(range(len(hashes)))
@@ -448,17 +445,15 @@ class _Comparison:
         """Return the mean number of open cells that a configuration has, rounded.
 
         A cell is open if some of the configurations have a ship there and some do not.
-        members -- the configurations.
         """
         n = self._family.size(members)
         total = sum(count for count in self._family.counts(members) if count < n)
         return (total + n // 2) // n
 
     def _scaled_counts(self, part: _FamilyPart, fresh: list[int]) -> Counts:
-        """Return how many configurations have a ship on each cell, in the form that scores take.
+        """Return the counts of a part for scores; a configuration of a sample counts 2^shift times.
 
-        Each configuration of a sample counts 2^shift times, for those that it stands for.
-        part -- the configurations. fresh -- the cells that may be shot.
+        fresh -- the cells that may be shot.
         """
         cells = [count << part.shift for count in self._family.counts(part.members)]
         replies = {
@@ -546,11 +541,11 @@ class _Comparison:
         return cell
 
     def _narrow(self, part: _FamilyPart, chosen: list[int], levels: tuple[Level, ...]) -> int:
-        """Return the cell after which the fewest misses follow, of some chosen cells.
+        """Return one of some chosen cells, after which the policies make few misses.
 
         levels -- policies, the first of which is greedy. Each in turn plays on after every cell
-        that is left. Then at most `kept` of these cells stay: the cheapest one, and others that
-        cost at most the margin more.
+        that is left. Then at most its `kept` cells stay: the cheapest one, and others that cost at
+        most its `margin` more. The cheapest for the last policy is returned.
         """
         size = self._family.size(part.members)
         for levels_used, level in enumerate(levels, 1):

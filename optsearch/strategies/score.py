@@ -192,8 +192,7 @@ class Score:
         """Return the cell to shoot next, as row * columns + column.
 
         With few configurations it is the optimal or a most probable cell. Otherwise it is a certain
-        hit, if these are not scored like other cells, or the one that the function chooses. counts
-        -- for each cell of the position the number of configurations with a ship there.
+        hit, if these are not scored like other cells, or the one that the function chooses.
         """
         game, n = position.game, counts.configurations
         order = order_of(game, self.ties)
@@ -266,8 +265,7 @@ class Score:
     def _node(self, position: Position, counts: Counts, fresh: list[int]) -> ScoreNode:
         """Return the position in the form that the user's function takes: numbers and arrays.
 
-        counts -- for each cell the number of configurations with a ship there. fresh -- the cells
-        that may be shot; the others have the number 0.
+        fresh -- the cells that may be shot; all others have no configurations in `having`.
         """
         lengths = announced_lengths(position.game)
         having = np.zeros(position.game.cells, np.int64)
@@ -304,8 +302,7 @@ class Score:
     def _ships_afloat(self, position: Position, label_count: int) -> NDArray[np.int32]:
         """Return, for each label that a hit can tell, how many of its ships are not sunk yet.
 
-        The numbers are 0 unless the score asks for labels and sinkings are announced. label_count
-        -- the number of labels.
+        The numbers are 0 unless the score asks for labels and sinkings are announced.
         """
         game = position.game
         afloat = np.zeros(label_count, np.int32)
@@ -322,7 +319,7 @@ class Score:
         """Return how many configurations tell each label if each cell is hit: (labels, cells).
 
         A label is what a hit tells of the ship. The numbers are 0 unless the score asks for labels,
-        and for cells that are not in `fresh`, which may be shot. label_count -- the labels.
+        and for cells that are not in `fresh`, which may be shot.
         """
         labelled = np.zeros((label_count, game.cells), np.int64)
         if self.labels and label_count:
@@ -334,10 +331,7 @@ class Score:
 
 
 def _checked_constants(values: Any) -> tuple[float, ...]:
-    """Return the constants as a tuple; StrategyError for a value that is not a number.
-
-    Numbers are not converted; nan is not accepted.
-    """
+    """Return the constants as a tuple, unconverted; StrategyError for nan and what is no number."""
     try:
         items = tuple(values) if not isinstance(values, str) else (values,)
     except TypeError:
@@ -402,9 +396,8 @@ def scoring_named(name: str) -> Any:
 def call_scorer(function: Any, node: ScoreNode, scores: Scores) -> int:
     """Call a user's function in plain Python; return the cell that it chooses, or SCORES.
 
-    SCORES means that it has filled in `scores`, a number for each cell. node -- the position, as
-    such functions take it. Raises StrategyError if the function fails or
-    returns a value of a wrong type.
+    SCORES means that it has filled in `scores`, a number for each cell. Raises StrategyError if it
+    fails or returns a value of a wrong type.
     """
     takes_scores = count_arguments(function) == 2
     arguments = (node, scores) if takes_scores else (node,)
@@ -423,9 +416,9 @@ def scorer_error(
 ) -> StrategyError:
     """Return the error for a wrong answer of a strategy's score, which a kernel has found.
 
-    fault -- what is wrong: NO_CELL or another of these constants. answer -- of the function.
-    hits, misses -- the cells shot before (masks). If the function itself has failed in a silent
-    game, it is called again in plain Python, which raises the error with the line that failed.
+    fault -- NO_CELL or another of these constants. hits, misses -- the cells shot before (masks).
+    If the function itself has failed in a silent game, it is called again in plain Python, which
+    raises the error with the line that failed.
     """
     replies = [(cell, REPLY_HIT) for cell in bits(hits)]
     replies += [(cell, REPLY_MISS) for cell in bits(misses)]
@@ -451,8 +444,8 @@ def _type_error(function: Any, returned: str) -> StrategyError:
 def _fault_error(scorer: object, game: Game, fault: int, answer: int, after: str) -> StrategyError:
     """Return the error for a wrong answer.
 
-    scorer -- a player, or the function. fault -- NO_CELL or another of these constants. answer --
-    the wrong cell. after -- the text of the shots before; empty on the empty board.
+    scorer -- a player, or the function. fault -- NO_CELL or another of these constants. after --
+    the text of the shots before.
     """
     is_cell = 0 <= answer < game.cells
     name = cell_name(game.cell(answer)) if is_cell else str(answer)

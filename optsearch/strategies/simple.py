@@ -87,11 +87,7 @@ def _tables(game: Game) -> _Tables:
 
 
 def knowledge_of(position: Position) -> Knowledge:
-    """Return what a player who uses sinkings knows from the replies of a position.
-
-    This is the cells hit, the cells where no ship afloat can be, how many ships of each length are
-    afloat, and the sinkings whose ship is not placed yet.
-    """
+    """Return what a player who uses sinkings knows from the replies of a position."""
     from optsearch.strategies import loops
 
     game, tables = position.game, _tables(position.game)
@@ -160,8 +156,7 @@ class _ByValues(Player):
     def _compile(self, game: Game, player: int, weight: int = 1, modulus: int = 1) -> Compiled:
         """Return a function that plays a whole game on a board and returns the number of its shots.
 
-        player -- RANDOM, PARITY or DENSITY. weight -- the parameter of DENSITY. modulus -- that of
-        PARITY.
+        player -- RANDOM, PARITY (by `modulus`) or DENSITY (by `weight`).
         """
         from optsearch.strategies.loops import ShotRules, begin_knowledge, play_by_values
 

@@ -106,8 +106,8 @@ class Grid(Strategy):
 def next_on_line(line: Sequence[bool | None]) -> int:
     """Return the index of the cell to shoot next on a line of cells in which a ship has a hit.
 
-    It is left of the hits until the ship ends there, then right of them.
-    line -- for each cell True for a hit, False for a miss, None if it was not shot.
+    It is left of the hits until the ship ends there, then right of them. line -- for each cell
+    True for a hit, False for a miss, None if it was not shot.
     """
     first = line.index(True)
     if first == 0 or line[first - 1] is False:

@@ -110,8 +110,7 @@ class Thompson(Player):
         """Return, for each cell, the share of random samples that have a ship there.
 
         A sample has one placement of each ship, and is kept if it fits the position. The result is
-        float64 of shape (rows, columns). samples -- the number to keep; by default as many as are
-        kept for a shot.
+        float64 of shape (rows, columns). samples -- the number to keep; by default as for a shot.
         """
         counts, accepted = self._sample(position, generator, samples)
         game = position.game
@@ -146,9 +145,8 @@ class Thompson(Player):
     ) -> tuple[Counts, int]:
         """Return how many random samples have a ship on each cell, and the number of samples.
 
-        A sample has one placement of each ship. Those that do not fit the position are not kept,
-        and do not count. samples -- the number to keep; None keeps those of a block of draws, at
-        least one.
+        A sample has one placement of each ship; only those that fit the position count. samples --
+        the number to keep; None keeps those of a block of draws, at least one.
         """
         if isinstance(position, NoisyPosition):
             return self._sample_posterior(position, generator, samples or self.block_size)
@@ -174,7 +172,7 @@ class Thompson(Player):
         """Return how many drawn configurations have a ship on each cell, and how many are drawn.
 
         They are drawn from all configurations that fit the position, uniformly or by the prior.
-        Ships are drawn one by one first, and draws that fit are kept. If too few do, the others are
+        First each ship is drawn alone, and draws that fit are kept. If too few do, the others are
         drawn by counting configurations, which takes longer for each.
         """
         counts, accepted = np.zeros(position.game.cells, np.int64), 0
@@ -387,10 +385,10 @@ class ThompsonGame:
 
 @lru_cache(maxsize=4)
 def all_placements(game: Game) -> tuple[NDArray[np.uint64], ...]:
-    """Return an array of the placements of each ship of the fleet, in the order of the post.
+    """Return the placements of each ship of the fleet, in the order of the published code.
 
-    Each is uint64 of shape (placements, 4): the cells of a placement, and the cells that it closes
-    to other ships, as two words each. The horizontal placements come first, by column, then row;
+    Each array is uint64 of shape (placements, 4): the cells of a placement, and the cells that it
+    closes to other ships, as two words each. Horizontal placements come first, by column, then row;
     then the vertical ones by row, then column.
     """
     arrays = []

@@ -95,8 +95,8 @@ class _UserFunctions:
 def _find_functions(code: UserCode) -> _UserFunctions:
     """Return the functions by which the code of a user chooses shots.
 
-    code -- a class, from which an object is made, or an object or a function. Raises StrategyError
-    for code that is no player, or that fails.
+    The code is a class, from which an object is made, or an object or a function. Raises
+    StrategyError for code that is no player, or that fails.
     """
     user_object = code.load()
 
@@ -216,9 +216,8 @@ class _OfUser(Player):
     ) -> Cell:
         """Return the cell that a user's function has answered; StrategyError if it cannot be shot.
 
-        A cell that was shot before is accepted only if replies may be false. answer -- what the
-        function returned. function -- named in the error. chosen -- the mask of cells that were
-        chosen already, to be shot together with this one; none can be repeated.
+        A cell that was shot before is accepted only if replies may be false. chosen -- the mask of
+        the cells chosen already for the same salvo, none of which can be repeated.
         """
         closed = chosen | (position.closed if isinstance(position, Position) else 0)
         cell = _cell(answer)

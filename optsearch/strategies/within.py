@@ -81,9 +81,8 @@ class Within(Strategy):
     def _candidates(self, position: Position, counts: list[int]) -> list[int]:
         """List the cells that are compared by playing on, the most probable first.
 
-        They are not hit, and are most probable: at most `candidates` cells, each with at least
-        `percent` percent of the greatest probability. counts -- for each cell of the board, the
-        number of configurations with a ship there.
+        They are at most `candidates` cells not shot yet, each with at least `percent` percent of
+        the greatest probability. counts -- for each cell, the configurations with a ship there.
         """
         closed = position.closed
         fresh = [cell for cell, n in enumerate(counts) if n and not closed >> cell & 1]
@@ -146,8 +145,7 @@ class _Family:
     def count_finished(self, misses: int, cell: int) -> int:
         """Count the configurations whose ship cells are all hit with at most `misses` more misses.
 
-        cell -- the cell that is shot first. Greedy plays all later shots: each is at a most
-        probable cell.
+        The given cell is shot first. Then greedy plays: each shot is at a most probable cell.
         """
         from optsearch.strategies.finishing import Limits, count_finished
 
@@ -208,10 +206,7 @@ def _split_by_label(
 
     Each pair of arrays has a row per configuration: cells of the ship that have one label, and the
     number of the answer to a hit on them. A placement with fewer labels than another has empty sets
-    of cells in the last pairs.
-
-    kind -- the kind of the ship. ships -- its cells in each configuration. answer_numbers -- the
-    number of each reply.
+    of cells in the last pairs. ships -- the cells of the ship in each configuration.
     """
     placements, index_of = np.unique(ships, axis=0, return_inverse=True)
     index_of = index_of.ravel()
@@ -253,8 +248,8 @@ def family_of(position: Position) -> _Family:
 def _list_family(position: Position) -> _Family:
     """Return the configurations of the whole game or, if they are over MOST, those of a position.
 
-    The configurations of a position are listed from its hits and misses. Then those are left out
-    that contradict what else the replies tell.
+    The latter are listed by hits and misses. Then those are left out that contradict what else the
+    replies tell.
     """
     start = Position(position.game)
     is_small = configurations_of(position.game) <= MOST
