@@ -5,10 +5,12 @@ import subprocess
 import sys
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from optsearch.equilibria import equilibrium
 from optsearch.evaluation import BYTES, PositionSampling, evaluate
 from optsearch.evaluation.comparison import compare
 from optsearch.play.simulate import simulate
@@ -259,3 +261,18 @@ def test_a_task_that_the_executor_cancels():
 def test_a_number_of_jobs_is_checked(jobs):
     with pytest.raises(OptsearchError, match=f"jobs={jobs!r} is not a number of tasks"):
         Execution(jobs=jobs)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        partial(evaluate, "greedy", "2x2:2"),
+        partial(compare, "greedy", "last", "2x2:2"),
+        partial(simulate, "greedy", "2x2:2", games=1),
+        partial(equilibrium, "2x2:2"),
+        partial(table, "2x2:2"),
+    ],
+)
+def test_an_execution_is_checked(work):
+    with pytest.raises(OptsearchError, match="execution=2 is not an Execution; give one, as in"):
+        work(execution=2)

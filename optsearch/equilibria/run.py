@@ -23,7 +23,7 @@ from optsearch.game.objective import MEAN, Objective
 from optsearch.search.team import Parallel
 from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress, Status
-from optsearch.support.workers import IN_THIS_PROCESS, Execution
+from optsearch.support.workers import IN_THIS_PROCESS, Execution, require_execution
 from optsearch.tree import Leaf, Node
 
 EQUAL_GAP = 1e-9  # of bounds in floating point that may be equal
@@ -69,6 +69,7 @@ def equilibrium(
     Raises ImpossiblePosition for a game without a configuration, TooLarge for one with too many,
     NotSupported for the worst case, which no mix changes.
     """
+    require_execution(execution)
     parsed = Game.parse(game) if isinstance(game, str) else game
     if objective.kind == "worst":
         raise NotSupported(

@@ -50,7 +50,7 @@ from optsearch.support.errors import OptsearchError, StrategyError, TooLarge
 from optsearch.support.progress import Progress, Status, meter
 from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool
+from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool, require_execution
 
 POSITIONS = 20
 LARGEST = 100_000  # configurations of a position, if kernels play
@@ -230,6 +230,7 @@ def compare(
     Raises as `optsearch.evaluate`, and OptsearchError for numbers that are not accepted.
     """
     started = time.monotonic()
+    require_execution(execution)
     game = Position.of(game).game
     game.require_sunk("a comparison")
     game.require_small("evaluating strategies")

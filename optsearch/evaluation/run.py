@@ -39,7 +39,7 @@ from optsearch.support.errors import ImpossiblePosition, StrategyError, TooLarge
 from optsearch.support.progress import Progress, no_progress
 from optsearch.support.sharing import run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool
+from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool, require_execution
 
 MEMORY = 4 << 30
 MOST = 1 << 48
@@ -73,6 +73,7 @@ def evaluate(
     memory is too small, or the game too large for a strategy in plain Python; StrategyError if the
     strategy fails, makes an illegal shot or is not deterministic; TableError for the checkpoint.
     """
+    require_execution(execution)
     position = any_position(position, shots)
     if isinstance(position, MixedPosition):
         position.game.refuse(execution=execution != IN_THIS_PROCESS)

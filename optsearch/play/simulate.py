@@ -40,7 +40,7 @@ from optsearch.support.errors import OptsearchError, StrategyError
 from optsearch.support.progress import Progress, Status, meter, no_progress
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool
+from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool, require_execution
 
 PLAYED = 10  # games of a task
 PLAYED_COMPILED = 1000  # games of a task of a compiled player
@@ -487,6 +487,7 @@ def simulate(
     makes an illegal shot or does not support the reply model; NotSupported if the game does not
     support it; TableError for the checkpoint.
     """
+    require_execution(execution)
     game = any_game(game) if isinstance(game, str) else game
     if not isinstance(game, MixedGame):
         game = Game.of(game)

@@ -37,7 +37,7 @@ from optsearch.support.errors import StrategyError
 from optsearch.support.progress import Status
 from optsearch.support.sharing import SerialExecutor, run_tasks
 from optsearch.support.store import Facts
-from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool
+from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool, require_execution
 
 SECONDS = 60.0  # of a value
 COLUMNS = "configurations,optimum,greedy,lower"
@@ -217,6 +217,7 @@ def table(
     Raises StrategyError for a column that does not exist or is given twice, TableError for the
     checkpoint.
     """
+    require_execution(execution)
     several = [games] if isinstance(games, Game | str) else games
     texts = ([game] if isinstance(game, Game) else expand_range(game) for game in several)
     chosen = tuple(dict.fromkeys(Game.of(game) for of_range in texts for game in of_range))

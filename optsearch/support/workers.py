@@ -66,6 +66,15 @@ class Execution:
 IN_THIS_PROCESS = Execution()
 
 
+def require_execution(execution: object) -> None:
+    """Raise OptsearchError for an argument `execution` that is not an `Execution`."""
+    if not isinstance(execution, Execution):
+        raise OptsearchError(
+            f"execution={execution!r:.80} is not an Execution; give one, as in "
+            "execution=Execution(jobs=2)"
+        )
+
+
 @contextmanager
 def process_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Provide a pool of processes while a block runs.
