@@ -225,6 +225,13 @@ def test_diagonal_steps_are_listed_as_the_error_says(tmp_path, changed):
         assert Posterior(game).configurations == 1
 
 
+@pytest.mark.parametrize("lines", [[""], [None], [["round"]], [{}], "round"])
+def test_the_lines_of_a_ship_are_a_list_of_names(tmp_path, lines):
+    path = written(tmp_path, {**RING, "ships": {"boat": {"length": 2, "lines": lines}}})
+    with pytest.raises(GameError, match=r"the ship boat lies along .*; lines are round"):
+        Game.parse(f"{path}#ring:boat")
+
+
 def test_all_neighbours_in_a_word(tmp_path):
     """As if they were listed; the board has a hole."""
     cells = {f"{column}{row}": [i, row] for i, column in enumerate("ABC") for row in (1, 2, 3)}

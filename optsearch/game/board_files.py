@@ -366,7 +366,8 @@ class _Reader:
         if not 1 <= length <= board.cells:
             self._refuse(f"the ship {name} has length {length}; 1 to {board.cells} are accepted")
         lines = fields.get("lines", list(steps))
-        if not isinstance(lines, list) or not all(line in steps for line in lines if line):
+        is_list_of_names = isinstance(lines, list) and all(isinstance(line, str) for line in lines)
+        if not is_list_of_names or not all(line in steps for line in lines):
             self._refuse(f"the ship {name} lies along {lines!r:.60}; lines are {', '.join(steps)}")
         lines_of_ship = tuple(steps[line] for line in lines)
         return replace(board, steps=lines_of_ship).straight_placements(length)

@@ -175,8 +175,8 @@ class Position:
         def form_of_reply(answer: Reply) -> tuple[bool, bool, bool]:
             return answer.hit, answer.sunk, answer.label is None
 
-        game = self.game
-        if form_of_reply(shot.reply) not in set(map(form_of_reply, known_replies(game))):
+        game, forms = self.game, set(map(form_of_reply, known_replies(self.game)))
+        if not isinstance(shot.reply, Reply) or form_of_reply(shot.reply) not in forms:
             raise PositionError(
                 f"{shot} is not a reply of a game with announce={game.announce}; it replies "
                 f"{game.forms_of_replies}"
