@@ -139,6 +139,14 @@ def test_holes():
 
 
 @pytest.mark.parametrize(
+    "text", ["9999x18278:2,holes=A1-ZZZ9999", "99999999x99999999:2,holes=A9999"]
+)
+def test_holes_of_a_grid_that_is_too_large(text):
+    with pytest.raises(GameError, match=r"^the grid .* has .* cells; at most 1,024 are handled"):
+        Game.parse(text)
+
+
+@pytest.mark.parametrize(
     ("drawing", "expected"),
     [
         ("....\n.--.\n....", (3, 4, 0b01100000)),

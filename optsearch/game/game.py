@@ -227,17 +227,12 @@ class Game:
 
     def _check_grid(self) -> None:
         """Set `board` and its holes; GameError for an invalid grid, board or mask of holes."""
-        grid = f"{self.rows}x{self.columns}"
-        if self.rows < 1 or self.columns < 1:
-            raise GameError(f"the grid {grid} has no cells; rows and columns are 1 or more")
-        if self.rows * self.columns > MAX_BOARD:
-            raise GameError(
-                f"the grid {grid} has {self.rows * self.columns} cells; at most {MAX_BOARD:,} are "
-                "handled"
-            )
+        _require_grid(self.rows, self.columns)
         self._set_board()
         if not 0 <= self.holes < 1 << self.cells:
-            raise GameError(f"the mask of holes {self.holes} has cells off the board {grid}")
+            raise GameError(
+                f"the mask of holes {self.holes} has cells off the board {self.rows}x{self.columns}"
+            )
 
     def _check_ships(self) -> None:
         """Raise GameError for an empty fleet, and for a ship that fits nowhere on the board."""
@@ -948,8 +943,18 @@ def _fields_of(text: str) -> dict[str, Any]:
     fleet = _parse_fleet(text, ships, kind_by_name)
     fields = {**rules, "rows": rows, "columns": columns, "fleet": fleet, "board": board}
     if "holes" in rules:
+        _require_grid(rows, columns)  # before a mask of so many bits is made
         fields["holes"] = parse_holes(rules["holes"], rows, columns)
     return fields
+
+
+def _require_grid(rows: int, columns: int) -> None:
+    """Raise GameError for a grid without cells, or with more than MAX_BOARD."""
+    grid, cells = f"{rows}x{columns}", rows * columns
+    if rows < 1 or columns < 1:
+        raise GameError(f"the grid {grid} has no cells; rows and columns are 1 or more")
+    if cells > MAX_BOARD:
+        raise GameError(f"the grid {grid} has {cells} cells; at most {MAX_BOARD:,} are handled")
 
 
 def _parse_fleet(text: str, ships: Sequence[str], kind_by_name: Mapping[str, int]) -> list[int]:
