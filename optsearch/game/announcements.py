@@ -53,28 +53,36 @@ class Reply:
         forms -- the accepted replies in words. Another text raises a PositionError that quotes
             them.
         """
+        error = PositionError(f"{text!r} is not a reply; use {forms}")
         match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
-        answer, name = match.groups() if match else ("", None)
-        label = _parse_label(name, labels or {}) if name and answer != "miss" else None
-        if not answer or (name and not label):
-            raise PositionError(f"{text!r} is not a reply; use {forms}")
-        return cls(hit=answer != "miss", sunk=answer == "sunk", label=label)
+        if match is None:
+            raise error
+        word, label_text = match.groups()
+        label = _parse_label(label_text, labels or {}) if label_text else None
+        if label_text and (label is None or word == "miss"):
+            raise error
+        return cls(hit=word != "miss", sunk=word == "sunk", label=label)
 
-    def __str__(self) -> str:
+    @property
+    def word(self) -> str:
+        """The reply without its label: `miss`, `hit` or `sunk`."""
         if not self.hit:
             return "miss"
-        word = "sunk" if self.sunk else "hit"
-        return word if self.label is None else f"{word}:{self.label}"
+        return "sunk" if self.sunk else "hit"
+
+    def __str__(self) -> str:
+        has_label = self.hit and self.label is not None
+        return f"{self.word}:{self.label}" if has_label else self.word
 
     @property
     def letter(self) -> str:
         """The sign of the reply in text: X for a hit, o for a miss, ● for a hit that sinks."""
-        return SIGNS[str(self).partition(":")[0]][0]
+        return SIGNS[self.word][0]
 
     @property
     def sign(self) -> str:
         """The sign in figures, pages and notebooks: × for a hit, ○ a miss, ● a hit that sinks."""
-        return SIGNS[str(self).partition(":")[0]][-1]
+        return SIGNS[self.word][-1]
 
     @property
     def order(self) -> tuple[bool, bool, int, str]:

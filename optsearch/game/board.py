@@ -53,13 +53,13 @@ def connected_cells(mask: int, sides: Sequence[int], start: int = 0) -> int:
     by default the lowest cell of `mask`.
     """
     first_cell = mask & -mask
-    component, reached_now = 0, start or first_cell
-    while reached_now:
-        component |= reached_now
+    component, newly_reached = 0, start or first_cell
+    while newly_reached:
+        component |= newly_reached
         neighbours = 0
-        for cell in bits(reached_now):
+        for cell in bits(newly_reached):
             neighbours |= sides[cell]
-        reached_now = neighbours & mask & ~component
+        newly_reached = neighbours & mask & ~component
     return component
 
 
@@ -143,8 +143,9 @@ class Board:
 
         kind, placement -- the kind of the ship, and the mask of its cells.
         """
-        is_drawn = isinstance(kind, Shape) and not isinstance(kind, Piece)
-        return _heads(self, kind)[placement] if is_drawn else None
+        if not isinstance(kind, Shape) or isinstance(kind, Piece):
+            return None  # it is not drawn
+        return _heads(self, kind)[placement]
 
     def straight_placements(self, length: int) -> tuple[int, ...]:
         """Return all placements of a straight ship, as masks; each set of cells is listed once."""
@@ -289,32 +290,33 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
     cell_order = _order_by_contact(board, cells)
     earlier_contacts = _earlier_contacts(board, cell_order)
     cells_alike = _cells_with_equal_degrees(board, cells)
-    image_of_cell = list(range(board.cells))  # the image of each cell; places without a cell stay
-    used_mask = 0  # the images of all cells before the current one, as a mask
-    untried_masks = [
-        cells_alike[cell_order[0]]
-    ]  # for each cell up to the current one, the images not yet tried
+    image_of_cell = list(range(board.cells))  # places without a cell stay where they are
+    used_mask = 0  # the images of the cells before the current one
+
+    def possible_images(cell: int) -> int:
+        images = cells_alike[cell] & ~used_mask
+        for neighbour in earlier_contacts[cell].along_sides:
+            images &= board.sides[image_of_cell[neighbour]]
+        for neighbour in earlier_contacts[cell].at_corners:
+            images &= board.corners[image_of_cell[neighbour]]
+        return images
+
+    untried_masks = [possible_images(cell_order[0])]  # for each cell up to the current one
     while untried_masks:
-        depth = len(untried_masks) - 1
-        if not untried_masks[-1]:  # go back: the cell before needs another image
+        current = len(untried_masks) - 1
+        if not untried_masks[current]:  # go back: the cell before needs another image
             untried_masks.pop()
             if untried_masks:
-                used_mask &= ~(1 << image_of_cell[cell_order[depth - 1]])
+                used_mask &= ~(1 << image_of_cell[cell_order[current - 1]])
             continue
-        image_bit = untried_masks[-1] & -untried_masks[-1]  # the lowest bit: try this image now
-        untried_masks[-1] ^= image_bit
-        image_of_cell[cell_order[depth]] = image_bit.bit_length() - 1
-        if depth + 1 == len(cell_order):
+        image_bit = untried_masks[current] & -untried_masks[current]  # the lowest bit
+        untried_masks[current] ^= image_bit
+        image_of_cell[cell_order[current]] = image_bit.bit_length() - 1
+        if current == len(cell_order) - 1:
             yield tuple(image_of_cell)
-            continue
-        used_mask |= image_bit
-        next_cell = cell_order[depth + 1]
-        possible_mask = cells_alike[next_cell] & ~used_mask
-        for neighbour in earlier_contacts[next_cell].along_sides:
-            possible_mask &= board.sides[image_of_cell[neighbour]]
-        for neighbour in earlier_contacts[next_cell].at_corners:
-            possible_mask &= board.corners[image_of_cell[neighbour]]
-        untried_masks.append(possible_mask)
+        else:
+            used_mask |= image_bit
+            untried_masks.append(possible_images(cell_order[current + 1]))
 
 
 def _order_by_contact(board: Board, cells: list[int]) -> list[int]:

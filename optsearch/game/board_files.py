@@ -69,8 +69,8 @@ def named_board(text: str) -> Board:
     path, _, name_and_digest = text.rpartition("#")
     name, _, digest = name_and_digest.partition("@")
     file = Path(path)
-    has_folder = file.name != path
-    if not (file.exists() or has_folder) and (BOARDS / path).is_file():
+    has_no_folder = file.name == path
+    if has_no_folder and not file.exists() and (BOARDS / path).is_file():
         file = BOARDS / path
     boards = _read_boards(path, text_of(file, GameError, MOST_BYTES))
     board = boards.get(name)
@@ -131,12 +131,11 @@ class _Reader:
                 f"{MAX_BOARD:,} places are handled"
             )
         self._index_by_name = {
-            name: row * self._columns + column
-            for name, (row, column) in zip(centre_by_name, cells, strict=True)
+            cell_name((row, column)): row * self._columns + column for row, column in cells
         }
         self._centres = {
-            self._index_by_name[name]: self._read_centre(name, centre)
-            for name, centre in centre_by_name.items()
+            self._index_by_name[text]: self._read_centre(text, centre)
+            for text, centre in centre_by_name.items()
         }
 
     def _refuse(self, problem: str) -> NoReturn:
@@ -187,7 +186,8 @@ class _Reader:
         masks = [0] * (self._rows * self._columns)
         for name, other_names in self._value(field, dict, {}).items():
             cell, where = self._read_cell(name, field), f"{field} of {name}"
-            for other_cell in self._read_cells(other_names, where) if other_names else ():
+            other_cells = self._read_cells(other_names, where) if other_names else []
+            for other_cell in other_cells:
                 if other_cell == cell:
                     self._refuse(f"{where} names the cell itself")
                 if masks[cell] >> other_cell & 1:
@@ -382,8 +382,8 @@ class _Reader:
         """
         masks: set[int] = set()
         length = 0
+        where = f"the ship {name}"
         for placement in placements:
-            where = f"the ship {name}"
             cells = self._read_cells(placement, where)
             mask = sum(1 << cell for cell in set(cells))
             cells_text = "+".join(map(self._cell_name, cells))

@@ -219,12 +219,14 @@ class MixedGame(Game):
         answer -- the reply to a hit.
         """
         if self.names_hits:  # at most all hits on the ship with this letter
-            most_cells = (int(kind) for kind in self.fleet if letter_of(kind) == answer.label)
-            return next(most_cells, 0)
-        bounds_of_one_ship = [game.most_replies(answer) for game in self._games_by_length.values()]
-        if None in bounds_of_one_ship:
-            return None
-        return len(self.fleet) * max(map(int, filter(None, bounds_of_one_ship)), default=0)
+            return sum(int(kind) for kind in self.fleet if letter_of(kind) == answer.label)
+        most_per_ship = 0
+        for game in self._games_by_length.values():
+            most_of_length = game.most_replies(answer)
+            if most_of_length is None:
+                return None
+            most_per_ship = max(most_per_ship, most_of_length)
+        return len(self.fleet) * most_per_ship
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
         """Return the reply to a hit on a cell (index) of a ship (mask) of this kind.
@@ -298,15 +300,16 @@ class MixedPosition(Position):
             )
             for others, count in counts.items():
                 position = self._in_game_with((*lettered, *others))
-                if position is not None:
-                    part = Part(
-                        named=dict(zip(named, named_lengths, strict=True)),
-                        others=others,
-                        vector_count=count,
-                        letterings=count * count_orders(others) if has_letters else 1,
-                        position=position,
-                    )
-                    parts.append(part)
+                if position is None:
+                    continue
+                part = Part(
+                    named=dict(zip(named, named_lengths, strict=True)),
+                    others=others,
+                    vector_count=count,
+                    letterings=count * count_orders(others) if has_letters else 1,
+                    position=position,
+                )
+                parts.append(part)
         return tuple(parts)
 
     def _in_game_with(self, fleet: Sequence[int]) -> Position | None:

@@ -87,10 +87,10 @@ def parse_holes(text: str, rows: int, columns: int) -> int:
                     f"the hole {item.strip()} is off the board {rows}x{columns}; its cells are "
                     f"A1 to {cell_name((rows - 1, columns - 1))}"
                 )
-        (top, bottom), (left, right) = map(sorted, zip(*corners, strict=True))
-        cells_in_row = (1 << right + 1 - left) - 1
+        (top, bottom), (left, right) = map(sorted, zip(*corners, strict=True))  # rows, columns
         for row in range(top, bottom + 1):
-            holes |= cells_in_row << row * columns + left
+            for column in range(left, right + 1):
+                holes |= 1 << row * columns + column
     return holes
 
 
@@ -99,16 +99,19 @@ def holes_text(holes: int, columns: int) -> str:
 
     Holes side by side in a row become a run, such as `B2-D2`.
     """
-    runs: list[list[int]] = []  # of each run the first cell, and the last if it is another one
+    runs: list[list[int]] = []
     for cell in bits(holes):
         is_new_row = cell % columns == 0
         if runs and cell == runs[-1][-1] + 1 and not is_new_row:
-            runs[-1] = [runs[-1][0], cell]
+            runs[-1].append(cell)
         else:
             runs.append([cell])
-    return ",".join(
-        "-".join(cell_name(divmod(end_cell, columns)) for end_cell in run) for run in runs
-    )
+
+    def run_text(run: list[int]) -> str:
+        first, last = (cell_name(divmod(cell, columns)) for cell in (run[0], run[-1]))
+        return first if first == last else f"{first}-{last}"
+
+    return ",".join(map(run_text, runs))
 
 
 def drawn_board(drawing: str) -> tuple[int, int, int]:
@@ -377,9 +380,9 @@ class Game:
 
     def _repr_html_(self) -> str:
         """Return the board, the fleet and the rules in words, as a table of HTML."""
-        rows = [("board", self.board_text), ("holes", self.holes_text), ("fleet", self.fleet_text)]
-        rows += [*self.rules.items()]
-        filled_rows = [(name, value) for name, value in rows if value]
+        values = {"board": self.board_text, "holes": self.holes_text, "fleet": self.fleet_text}
+        values |= self.rules
+        filled_rows = [(name, value) for name, value in values.items() if value]
         return notebook.with_title(str(self), notebook.pairs_table(filled_rows))
 
     @property
@@ -397,7 +400,7 @@ class Game:
         if len(self.fleet) > 1:
             rules["contact"] = IN_WORDS["contact"][self.contact]
         rules["announce"] = self.announcement.words
-        if self.ends != "sunk":
+        if self.ends_at_hit:
             rules["ends"] = IN_WORDS["ends"][self.ends]
         return rules
 
@@ -565,7 +568,8 @@ class Game:
         labels: tuple[Label, ...] = self.labels if self.has_labels else ()
         by_name: dict[str, Label] = {label: label for label in labels if isinstance(label, str)}
         if not by_name:
-            by_name |= {**self.named_ships, **{str(kind).lower(): kind for kind in self.fleet}}
+            by_name.update(self.named_ships)
+            by_name.update({str(kind).lower(): kind for kind in self.fleet})
         for label in labels:
             if isinstance(label, Placement):
                 by_name |= dict.fromkeys(self._placement_texts(label), label)
@@ -618,8 +622,8 @@ class Game:
         It sorts by the order of the fleet, and ships of one kind by mask.
         """
         kind = self.kind_of(ship)
-        order_in_fleet = self.fleet.index(kind) if self.has_shapes else -kind
-        return order_in_fleet, ship
+        place_in_fleet = self.fleet.index(kind) if self.has_shapes else -kind
+        return place_in_fleet, ship
 
     # What hits tell
 
@@ -814,7 +818,8 @@ class Game:
         index = row * self.columns + column
         if cell in self:
             return 1 << index
-        if not (0 <= row < self.rows and 0 <= column < self.columns):
+        is_on_grid = 0 <= row < self.rows and 0 <= column < self.columns
+        if not is_on_grid:
             raise GameError(
                 f"{cell_name(cell)} is off the board {self.board_text}; its cells are "
                 f"A1 to {cell_name((self.rows - 1, self.columns - 1))}"
@@ -900,16 +905,14 @@ class Game:
 
         limit -- if there are more symmetries, only the identity is returned.
         """
-        symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
-        if self.label_of_kind is None:
-            symmetries = self._label_symmetries
-        if limit is not None and len(symmetries) > limit:
-            return symmetries[:1]
-        return symmetries
+        is_too_many = limit is not None and len(self._symmetries) > limit
+        return self._symmetries[:1] if is_too_many else self._symmetries
 
     @cached_property
-    def _label_symmetries(self) -> tuple[Permutation, ...]:
+    def _symmetries(self) -> tuple[Permutation, ...]:
         symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
+        if self.label_of_kind is not None:  # labels move with their ships
+            return symmetries
         return tuple(filter(self.label_table.has_symmetry, symmetries))
 
     def images(self, mask: int) -> list[int]:
@@ -997,16 +1000,17 @@ def _split_ships_and_rules(text: str, after_board: str) -> tuple[list[str], dict
     ships: list[str] = []
     rules: dict[str, str] = {}
     for section_index, section in enumerate(after_board.split(";")):
-        list_to_continue = "ships" if section_index == 0 else ""
+        item_before = "ship" if section_index == 0 else ""  # what a further item continues
         for item in map(str.strip, section.split(",")):
             key, equals, value = map(str.strip, item.partition("="))
             if equals and key in rules:
                 raise GameError(f"{key} is given twice in {text!r}")
             if equals and key in _RULES:
-                rules[key], list_to_continue = value, key
-            elif not equals and list_to_continue == "ships":
+                rules[key] = value
+                item_before = key
+            elif not equals and item_before == "ship":
                 ships.append(item)
-            elif not equals and list_to_continue == "holes":
+            elif not equals and item_before == "holes":
                 rules["holes"] += f",{item}"
             else:
                 raise GameError(

@@ -246,16 +246,17 @@ class NoisyPosition:
         If the number of lies is limited, this is 1 if the ships make few enough replies false, else
         0. This is the definition; counting must agree with it.
         """
-        covered = 0
-        for ship in configuration:
-            covered |= ship
-        is_at_ship = [bool(self.game.bit(shot.cell) & covered) for shot in self.shots]
+        ships = list(configuration)
+
+        def is_ship_at(cell: Cell) -> bool:
+            return any(ship & self.game.bit(cell) for ship in ships)
+
         if isinstance(self.noise, Lies):
-            pairs = zip(self.shots, is_at_ship, strict=True)
-            lies = sum(shot.reply.hit != is_ship for shot, is_ship in pairs)
+            lies = sum(shot.reply.hit != is_ship_at(shot.cell) for shot in self.shots)
             return Fraction(lies <= self.noise.limit)
-        replies = (shot.reply for shot in self.shots)
-        probabilities = map(self.noise.likelihood, replies, is_at_ship)
+        probabilities = (
+            self.noise.likelihood(shot.reply, is_ship_at(shot.cell)) for shot in self.shots
+        )
         return prod(probabilities, start=Fraction(1))
 
     # Lies: what may lie on the cells that were shot
@@ -266,11 +267,8 @@ class NoisyPosition:
         counts: dict[Cell, tuple[int, int]] = {}
         for shot in self.shots:
             if_ship, if_water = counts.get(shot.cell, (0, 0))
-            if shot.reply.hit:
-                if_water += 1
-            else:
-                if_ship += 1
-            counts[shot.cell] = if_ship, if_water
+            is_hit = shot.reply.hit
+            counts[shot.cell] = if_ship + (not is_hit), if_water + is_hit
         return counts
 
     def readings(self) -> Iterator[tuple[int, int]]:

@@ -49,8 +49,9 @@ def board_html(
     texts -- the text of each cell that has one. shades -- the strength of the colour of each
     coloured cell, from 0 to 1.
     """
-    draw = _draw_table if drawn.has_squares else _draw_svg
-    return draw(drawn, texts, shades or {})
+    if drawn.has_squares:
+        return _draw_table(drawn, texts, shades or {})
+    return _draw_svg(drawn, texts, shades or {})
 
 
 def _draw_table(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
@@ -59,22 +60,23 @@ def _draw_table(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, f
     texts -- the text of each cell that has one. shades -- the strength of the colour of each
     coloured cell, from 0 to 1.
     """
-    header_cells = "".join(
-        f'<th style="{_HEAD}">{column_name(column_index)}</th>'
-        for column_index in range(drawn.columns)
-    )
-    lines = [f"<tr><th></th>{header_cells}</tr>"]
+
+    def cell_html(cell: Cell) -> str:
+        shade = shades.get(cell, 0.0)
+        style = _CELL + (f";background:{heat(shade)};color:{INK}" if shade else "")
+        for side in _joined_sides(drawn, cell):
+            style += f";border-{side}:2px dashed currentColor"
+        return f'<td style="{style}">{escape(texts.get(cell, ""))}</td>'
+
+    def name_html(name: str) -> str:
+        return f'<th style="{_HEAD}">{name}</th>'
+
+    column_names = "".join(name_html(column_name(column)) for column in range(drawn.columns))
+    table_rows = [f"<tr><th></th>{column_names}</tr>"]
     for row in range(drawn.rows):
-        cells = []
-        for column in range(drawn.columns):
-            cell = row, column
-            shade = shades.get(cell, 0.0)
-            style = _CELL + (f";background:{heat(shade)};color:{INK}" if shade else "")
-            for side in _joined_sides(drawn, cell):
-                style += f";border-{side}:2px dashed currentColor"
-            cells.append(f'<td style="{style}">{escape(texts.get(cell, ""))}</td>')
-        lines.append(f'<tr><th style="{_HEAD}">{row + 1}</th>{"".join(cells)}</tr>')
-    return f'<table style="border-collapse:collapse">{"".join(lines)}</table>'
+        cells = "".join(cell_html((row, column)) for column in range(drawn.columns))
+        table_rows.append(f"<tr>{name_html(str(row + 1))}{cells}</tr>")
+    return f'<table style="border-collapse:collapse">{"".join(table_rows)}</table>'
 
 
 def _joined_sides(drawn: Board, cell: Cell) -> list[str]:
@@ -152,7 +154,7 @@ def colour_scale(title: str, greatest: str) -> str:
 
     title -- what the colours show, with the unit. greatest -- the greatest value as text.
     """
-    stops = ",".join(heat(share / 4) for share in range(5))
+    stops = ",".join(heat(quarters / 4) for quarters in range(5))
     style = f"display:inline-block;width:8em;height:.7em;background:linear-gradient(90deg,{stops})"
     return f'{title}: 0 <span style="{style};border:1px solid {GRID}"></span> {greatest}'
 

@@ -31,9 +31,9 @@ class Objective:
 
     def __post_init__(self) -> None:
         is_known = self.kind in ("mean", "worst", "within")
-        is_within = self.kind == "within"
-        has_extra = self.then_mean and self.kind != "worst"
-        if not is_known or has_extra or is_within != (self.shots is not None):
+        fits_shots = (self.shots is not None) == (self.kind == "within")
+        fits_then_mean = self.kind == "worst" or not self.then_mean
+        if not (is_known and fits_shots and fits_then_mean):
             raise OptsearchError(f"{str(self)!r} is not an objective; use {FORMS}")
 
     @classmethod

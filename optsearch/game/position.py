@@ -195,8 +195,11 @@ class Position:
         hits_now = 1 + sum(earlier.reply == shot.reply for earlier in earlier_shots)
         if most_hits is None or hits_now <= most_hits:
             return
-        noun = "shape" if isinstance(label, Shape) else "length"
-        noun = "label" if isinstance(label, str) else noun
+        noun = "length"
+        if isinstance(label, str):
+            noun = "label"
+        elif isinstance(label, Shape):
+            noun = "shape"
         which = "" if label is None else f" of {noun} {label}"
         limit = f"; the fleet {self.game.fleet_text} has {most_hits or 'none'}"
         if not most_hits:
@@ -261,16 +264,17 @@ class Position:
         A hit may name the only ship of its kind, or show its ship. If it is the last hit of that
         ship, it is drawn as a sinking.
         """
-        fleet, hits_with_reply = self.game.fleet, Counter[Reply]()
-        drawn: dict[Cell, Reply] = {}
-        for shot in self.shots:
-            drawn[shot.cell] = reply = shot.reply
-            if reply.sunk or reply.label is None:
+        drawn = {shot.cell: shot.reply for shot in self.shots}
+        hits_with_reply = Counter[Reply]()
+        for cell, answer in drawn.items():
+            if answer.sunk or answer.label is None:
                 continue
-            hits_with_reply[reply] += 1
-            is_one_ship = fleet.count(reply.label) == 1 or isinstance(reply.label, Placement)
-            if is_one_ship and hits_with_reply[reply] == self.game.most_replies(reply):
-                drawn[shot.cell] = SUNK
+            hits_with_reply[answer] += 1
+            is_one_ship = (
+                isinstance(answer.label, Placement) or self.game.fleet.count(answer.label) == 1
+            )
+            if is_one_ship and hits_with_reply[answer] == self.game.most_replies(answer):
+                drawn[cell] = SUNK
         return drawn
 
     @property
@@ -582,27 +586,27 @@ def _drawn_replies(
     replies["S"] = SUNK
     unknown = {*"".join(rows)} - {".", *HOLES, *replies, *meanings}
     drawn: dict[Cell, Reply] = {}
-    for i, row in enumerate(rows):
-        row_text = f"row {i + 1} of the drawn board, {row!r},"
+    for row_index, row in enumerate(rows):
+        row_text = f"row {row_index + 1} of the drawn board, {row!r},"
         if len(row) != game.columns:
             raise PositionError(
                 f"{row_text} has {len(row)} cells; {game} has {game.columns} columns"
             )
-        for j, mark in enumerate(row):
+        for column, mark in enumerate(row):
             if mark in unknown:
                 raise PositionError(
                     f"{mark!r} in {row_text} is none of {BOARD_SIGNS}; {_marks_to_give(unknown)}"
                 )
-            sign = meanings.get(mark, mark)
-            is_hole = bool(game.holes >> i * game.columns + j & 1)
+            sign, cell = meanings.get(mark, mark), (row_index, column)
+            is_hole = cell not in game
             if (sign in HOLES) != is_hole:
                 hole = "a hole" if is_hole else "no hole"
                 raise PositionError(
-                    f"{sign!r} in {row_text} is at {cell_name((i, j))}, which is {hole} of {game}; "
+                    f"{sign!r} in {row_text} is at {cell_name(cell)}, which is {hole} of {game}; "
                     "- or # is a hole"
                 )
             if sign in replies:
-                drawn[i, j] = replies[sign]
+                drawn[cell] = replies[sign]
     return drawn
 
 
@@ -612,12 +616,16 @@ def _parse_marks(marks: str) -> dict[str, str]:
     marks -- a text such as `hmd-=xo●.`: the marks, `=`, and as many signs. Raises PositionError for
     another text.
     """
-    middle = len(marks) // 2
-    signs = marks[middle + 1 :].replace("x", "X")
-    meanings = dict(zip(marks[:middle], signs, strict=False))
+    middle = len(marks) // 2  # the place of =, as any other = is a mark
+    marks_to_explain, equals, signs = (
+        marks[:middle],
+        marks[middle : middle + 1],
+        marks[middle + 1 :],
+    )
+    meanings = dict(zip(marks_to_explain, signs.replace("x", "X"), strict=False))
     accepted = {".", "S", *HOLES, *"".join(SIGNS.values())}
-    is_whole = len(meanings) == middle and len(marks) == 2 * middle + 1 and marks[middle] == "="
-    if marks and not (is_whole and {*meanings.values()} <= accepted):
+    has_pairs = len(meanings) == middle == len(signs) and equals == "="
+    if marks and not (has_pairs and {*meanings.values()} <= accepted):
         raise PositionError(
             f"{marks!r} are no marks of a drawn board; write each once, =, and for each what it "
             f"is, as in hmd-=xo●.: {BOARD_SIGNS}"

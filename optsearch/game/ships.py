@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import product
 
 from optsearch.game.cells import Cell, cell_name, parse_cell
 from optsearch.game.game import Game
@@ -25,13 +26,12 @@ def ship_of(text: str, game: Game) -> int:
     ends = [parse_cell(end) for end in text.split("-")]
     if len(ends) <= 2:
         game.mask(ends)  # GameError for a cell off the board
-        ships = (ship for kind in set(game.fleet) for ship in game.placements(kind))
-        for ship in ships:
+        for ship in (ship for kind in set(game.fleet) for ship in game.placements(kind)):
             if game.has_ends(ship) and _ends_of(ship, game) == ends:
                 return ship
     # A ship over a seam, or of another form, may still fill the rectangle between two cells.
     (row, column), (last_row, last_column) = ends[0], ends[-1]
-    rectangle = [(i, j) for i in range(row, last_row + 1) for j in range(column, last_column + 1)]
+    rectangle = product(range(row, last_row + 1), range(column, last_column + 1))
     ship = game.mask(rectangle)
     if len(ends) > 2 or not _can_lie_at(ship, game):
         raise GameError(
