@@ -161,8 +161,10 @@ ctypedef fused Value:     # exact counts modulo 2^64 or less, or weights
 
 
 cdef struct Layer:        # the states that a cell is reached with
-    bint made
-    int64_t n, room, freed    # masks; those whose rows are freed
+    bint is_made
+    int64_t mask_count
+    int64_t room              # masks for which there are rows
+    int64_t freed             # masks whose rows are freed
     Cells* masks
     # A row for each mask: bits of fleets, then values (as doubles in a weighted pass); rows are in
     # blocks of ROWS.
@@ -174,8 +176,8 @@ cdef struct Placement:
     int kind
 
 
-cdef inline uint64_t* row_of(const Layer* layer, int64_t s, int stride) noexcept nogil:
-    return layer.blocks[s // ROWS] + (s % ROWS) * stride
+cdef inline uint64_t* row_of(const Layer* layer, int64_t index, int stride) noexcept nogil:
+    return layer.blocks[index // ROWS] + (index % ROWS) * stride
 
 
 cdef inline uint64_t hash_of(Cells mask) noexcept nogil:
@@ -208,12 +210,12 @@ cdef class Frontier:
     cdef Arena arena
     cdef int cells, kinds, fleets, words
     cdef readonly int stride              # words of a row
-    cdef int* weights_of                  # of each kind in the mixed radix
+    cdef int* fleet_steps                 # of each kind in the mixed radix
     cdef int* counts
-    cdef uint64_t* can                    # by kind: the fleets to which a ship can be added
-    cdef uint64_t* all_can                # by kind and fleet: all bits if it can, or none
-    cdef double* is_can                   # by kind and fleet: 1 if it can, or 0
-    cdef uint64_t* some                   # a row of bits to work in
+    cdef uint64_t* can_add                # by kind: the fleets to which a ship can be added
+    cdef uint64_t* can_add_bits           # by kind and fleet: all bits if it can, or none
+    cdef double* can_add_ones             # by kind and fleet: 1 if it can, or 0
+    cdef uint64_t* scratch_row            # a row of bits to work in
     cdef const int32_t[::1] starts
     cdef Placement* placements
     cdef Cells* relevant
@@ -222,13 +224,13 @@ cdef class Frontier:
     cdef const uint64_t[:, ::1] alive
     cdef Layer* layers                    # cells + 1
     cdef uint64_t** blocks                # not used by a layer
-    cdef int64_t free_blocks, room_for_blocks
-    cdef int every                        # layers of multiples of this cell are kept; 0: none
-    cdef int64_t used, max_bytes
+    cdef int64_t free_block_count, free_blocks_room
+    cdef int kept_every                   # layers of multiples of this cell are kept; 0: none
+    cdef int64_t used_bytes, max_bytes
     cdef readonly int64_t states          # masks of the last forward pass, over all cells
     cdef readonly int64_t transitions     # between them
     cdef readonly int64_t widest          # the most masks of a cell there
-    cdef Slots numbers                    # of the masks of one layer
+    cdef Slots mask_numbers               # of the masks of one layer
     cdef uint64_t modulus
     cdef const double* weights            # of placements, while a weighted pass runs
 
@@ -238,157 +240,160 @@ cdef class Frontier:
         cdef const uint64_t[:, ::1] relevant = tables.relevant, due = tables.due, alive = tables.alive
         cdef const uint8_t[::1] hit = tables.hit
         counts = tables.counts
-        cdef int i, f, t, n = <int>kinds.shape[0]
+        cdef int p, fleet, kind, placement_count = <int>kinds.shape[0]
         cdef Cells* needed
         cdef Cells* closed
         self.cells, self.kinds, self.max_bytes = <int>hit.shape[0], len(counts), max_bytes
         self.arena = Arena()
-        self.weights_of = <int*>self.arena.array(self.kinds, sizeof(int))
+        self.fleet_steps = <int*>self.arena.array(self.kinds, sizeof(int))
         self.counts = <int*>self.arena.array(self.kinds, sizeof(int))
         self.fleets = 1
-        for t in range(self.kinds):
-            self.counts[t], self.weights_of[t] = counts[t], self.fleets
-            self.fleets *= self.counts[t] + 1
+        for kind in range(self.kinds):
+            self.counts[kind], self.fleet_steps[kind] = counts[kind], self.fleets
+            self.fleets *= self.counts[kind] + 1
         self.words = (self.fleets + 63) // 64
         self.stride = self.words + self.fleets
-        if (starts.shape[0] != self.cells + 1 or starts[self.cells] != n or needs.shape[0] != n
-                or closes.shape[0] != n or relevant.shape[0] != self.cells + 1
-                or due.shape[0] != self.cells + 1 or alive.shape[0] != self.cells + 1
-                or alive.shape[1] != self.words):
+        if (starts.shape[0] != self.cells + 1 or starts[self.cells] != placement_count
+                or needs.shape[0] != placement_count or closes.shape[0] != placement_count
+                or relevant.shape[0] != self.cells + 1 or due.shape[0] != self.cells + 1
+                or alive.shape[0] != self.cells + 1 or alive.shape[1] != self.words):
             raise ValueError("arrays of another game")
         self.starts, self.hit, self.alive = starts, hit, alive
         self.relevant, self.due = self.arena.cells(relevant), self.arena.cells(due)
         self.layers = <Layer*>self.arena.array(self.cells + 1, sizeof(Layer))
-        self.some = <uint64_t*>self.arena.array(self.words, sizeof(uint64_t))
-        self.can = <uint64_t*>self.arena.array(self.kinds * self.words, sizeof(uint64_t))
-        self.all_can = <uint64_t*>self.arena.array(self.kinds * self.fleets, sizeof(uint64_t))
-        self.is_can = <double*>self.arena.array(self.kinds * self.fleets, sizeof(double))
-        for t in range(self.kinds):
-            for f in range(self.fleets):
-                if f // self.weights_of[t] % (self.counts[t] + 1) < self.counts[t]:
-                    self.can[t * self.words + (f >> 6)] |= <uint64_t>1 << (f & 63)
-                    self.all_can[t * self.fleets + f] = ~<uint64_t>0
-                    self.is_can[t * self.fleets + f] = 1.0
-        self.placements = <Placement*>self.arena.array(n, sizeof(Placement))
+        self.scratch_row = <uint64_t*>self.arena.array(self.words, sizeof(uint64_t))
+        self.can_add = <uint64_t*>self.arena.array(self.kinds * self.words, sizeof(uint64_t))
+        self.can_add_bits = <uint64_t*>self.arena.array(self.kinds * self.fleets, sizeof(uint64_t))
+        self.can_add_ones = <double*>self.arena.array(self.kinds * self.fleets, sizeof(double))
+        for kind in range(self.kinds):
+            for fleet in range(self.fleets):
+                if fleet // self.fleet_steps[kind] % (self.counts[kind] + 1) < self.counts[kind]:
+                    self.can_add[kind * self.words + (fleet >> 6)] |= <uint64_t>1 << (fleet & 63)
+                    self.can_add_bits[kind * self.fleets + fleet] = ~<uint64_t>0
+                    self.can_add_ones[kind * self.fleets + fleet] = 1.0
+        self.placements = <Placement*>self.arena.array(placement_count, sizeof(Placement))
         needed, closed = self.arena.cells(needs), self.arena.cells(closes)
-        for i in range(n):
-            self.placements[i] = Placement(needed[i], closed[i], kinds[i])
+        for p in range(placement_count):
+            self.placements[p] = Placement(needed[p], closed[p], kinds[p])
 
     def __dealloc__(self):
-        cdef int k
-        cdef int64_t b
+        cdef int cell
+        cdef int64_t block
         if self.layers != NULL:
-            for k in range(self.cells + 1):
-                self.drop(k)
-        for b in range(self.free_blocks):
-            free(self.blocks[b])
+            for cell in range(self.cells + 1):
+                self.drop_layer(cell)
+        for block in range(self.free_block_count):
+            free(self.blocks[block])
         free(self.blocks)
-        free(self.numbers.words)
+        free(self.mask_numbers.words)
 
     # Layers
 
     cdef inline int64_t bytes_of(self, int64_t masks) noexcept nogil:
         return masks * (OF_A_MASK + self.stride * <int64_t>sizeof(uint64_t))
 
-    cdef int drop(self, int k) except -1 nogil:
+    cdef int drop_layer(self, int cell) except -1 nogil:
         """Drop a layer, and keep its blocks for the next ones."""
-        cdef Layer dropped = self.layers[k]
-        cdef int64_t b
-        memset(&self.layers[k], 0, sizeof(Layer))
-        self.used -= self.bytes_of(dropped.n - dropped.freed)
-        for b in range(dropped.room // ROWS):
-            self.put_back(dropped.blocks[b])
+        cdef Layer dropped = self.layers[cell]
+        cdef int64_t block
+        memset(&self.layers[cell], 0, sizeof(Layer))
+        self.used_bytes -= self.bytes_of(dropped.mask_count - dropped.freed)
+        for block in range(dropped.room // ROWS):
+            self.keep_block(dropped.blocks[block])
         free(dropped.masks)
         free(dropped.blocks)
         return 0
 
-    cdef int put_back(self, uint64_t* block) except -1 nogil:
+    cdef int keep_block(self, uint64_t* block) except -1 nogil:
         """Keep a block, unless it is NULL, for a later layer."""
         if block == NULL:
             return 0
-        if self.free_blocks == self.room_for_blocks:
-            self.room_for_blocks = max(16, 2 * self.room_for_blocks)
+        if self.free_block_count == self.free_blocks_room:
+            self.free_blocks_room = max(16, 2 * self.free_blocks_room)
             self.blocks = <uint64_t**>realloc(self.blocks,
-                                              self.room_for_blocks * sizeof(uint64_t*))
+                                              self.free_blocks_room * sizeof(uint64_t*))
             if self.blocks == NULL:
                 with gil:
                     raise MemoryError
-        self.blocks[self.free_blocks] = block
-        self.free_blocks += 1
+        self.blocks[self.free_block_count] = block
+        self.free_block_count += 1
         return 0
 
-    cdef int enlarge(self, Layer* layer) except -1 nogil:
+    cdef int add_block(self, Layer* layer) except -1 nogil:
         """Make room for another block of masks."""
-        cdef int64_t b = layer.room // ROWS
+        cdef int64_t block = layer.room // ROWS
         layer.room += ROWS
-        if b & (b - 1) == 0:     # twice as many
+        if block & (block - 1) == 0:     # twice as many
             layer.masks = <Cells*>realloc(layer.masks, 2 * layer.room * sizeof(Cells))
-            layer.blocks = <uint64_t**>realloc(layer.blocks, (2 * b + 1) * sizeof(uint64_t*))
+            layer.blocks = <uint64_t**>realloc(layer.blocks, (2 * block + 1) * sizeof(uint64_t*))
         if layer.masks == NULL or layer.blocks == NULL:
             with gil:
                 raise MemoryError
-        if self.free_blocks:
-            self.free_blocks -= 1
-            layer.blocks[b] = self.blocks[self.free_blocks]
+        if self.free_block_count:
+            self.free_block_count -= 1
+            layer.blocks[block] = self.blocks[self.free_block_count]
         else:
-            layer.blocks[b] = <uint64_t*>malloc(ROWS * self.stride * sizeof(uint64_t))
-        if layer.blocks[b] == NULL:
+            layer.blocks[block] = <uint64_t*>malloc(ROWS * self.stride * sizeof(uint64_t))
+        if layer.blocks[block] == NULL:
             with gil:
                 raise MemoryError
         return 0
 
-    cdef int thin(self, int k) except -1 nogil:
-        """Make room for layer k by dropping layers before it; MemoryError if none can be dropped."""
-        cdef int j
-        if self.every == 1:
-            self.every = 2
-            while self.every * self.every < self.cells:
-                self.every += 1
-            for j in range(k - 1):
-                if j % self.every:
-                    self.drop(j)
-        if self.used > self.max_bytes:
+    cdef int drop_some_layers(self, int cell) except -1 nogil:
+        """Drop layers before the one of a cell; MemoryError if that frees too little memory."""
+        cdef int earlier_cell
+        if self.kept_every == 1:
+            self.kept_every = 2
+            while self.kept_every * self.kept_every < self.cells:
+                self.kept_every += 1
+            for earlier_cell in range(cell - 1):
+                if earlier_cell % self.kept_every:
+                    self.drop_layer(earlier_cell)
+        if self.used_bytes > self.max_bytes:
             with gil:
                 raise MemoryError
         return 0
 
-    cdef inline int64_t find(self, const Layer* layer, Cells mask, uint64_t hash) noexcept nogil:
-        """Return the number of a mask in the layer that `numbers` indexes, or -1."""
+    cdef inline int64_t find_mask(self, const Layer* layer, Cells mask, uint64_t hash) noexcept nogil:
+        """Return the number of a mask in the layer that `mask_numbers` indexes, or -1."""
         cdef uint64_t at = hash
-        cdef int64_t s = next_number(&self.numbers, hash, &at)
-        while s >= 0 and not layer.masks[s] == mask:
-            s = next_number(&self.numbers, hash, &at)
-        return s
+        cdef int64_t index = next_number(&self.mask_numbers, hash, &at)
+        while index >= 0 and not layer.masks[index] == mask:
+            index = next_number(&self.mask_numbers, hash, &at)
+        return index
 
-    cdef int64_t number(self, int k, Cells mask) except -2 nogil:
-        """Return the number of a mask in layer k, which `numbers` indexes; a new one gets zeros."""
-        cdef Layer* layer = &self.layers[k]
+    cdef int64_t number_of_mask(self, int cell, Cells mask) except -2 nogil:
+        """Return the number of a mask in the layer of a cell, which `mask_numbers` indexes; add a new mask.
+
+        The row of a new mask is zeros.
+        """
+        cdef Layer* layer = &self.layers[cell]
         cdef uint64_t hash = hash_of(mask)
-        cdef int64_t s = self.find(layer, mask, hash)
-        if s >= 0:
-            return s
-        if layer.n == layer.room:
-            self.enlarge(layer)
-        s = layer.n
-        layer.masks[s] = mask
-        memset(row_of(layer, s, self.stride), 0, self.stride * sizeof(uint64_t))
-        add_number(&self.numbers, hash, s)
-        layer.n += 1
-        self.used += self.bytes_of(1)
-        if self.used > self.max_bytes:
-            self.thin(k)
-        return s
+        cdef int64_t index = self.find_mask(layer, mask, hash)
+        if index >= 0:
+            return index
+        if layer.mask_count == layer.room:
+            self.add_block(layer)
+        index = layer.mask_count
+        layer.masks[index] = mask
+        memset(row_of(layer, index, self.stride), 0, self.stride * sizeof(uint64_t))
+        add_number(&self.mask_numbers, hash, index)
+        layer.mask_count += 1
+        self.used_bytes += self.bytes_of(1)
+        if self.used_bytes > self.max_bytes:
+            self.drop_some_layers(cell)
+        return index
 
-    cdef int index(self, int k) except -1 nogil:
-        """Make `numbers` the index of a layer."""
-        cdef int64_t s
-        forget_numbers(&self.numbers)
-        for s in range(self.layers[k].n):
-            add_number(&self.numbers, hash_of(self.layers[k].masks[s]), s)
+    cdef int index_masks(self, int cell) except -1 nogil:
+        """Let `mask_numbers` index the layer of a cell."""
+        cdef int64_t index
+        forget_numbers(&self.mask_numbers)
+        for index in range(self.layers[cell].mask_count):
+            add_number(&self.mask_numbers, hash_of(self.layers[cell].masks[index]), index)
         return 0
 
-    cdef inline int look_up(self) except -1 nogil:
-        """Check for ctrl-C."""
+    cdef inline int check_signals(self) except -1 nogil:
+        """Raise KeyboardInterrupt after ctrl-C."""
         with gil:
             PyErr_CheckSignals()
         return 0
@@ -397,13 +402,13 @@ cdef class Frontier:
 
     cdef inline int free_block(self, Layer* layer, int64_t b) except -1 nogil:
         """Free a block of rows that are no longer used."""
-        self.put_back(layer.blocks[b])
+        self.keep_block(layer.blocks[b])
         layer.blocks[b] = NULL
         layer.freed += ROWS
-        self.used -= self.bytes_of(ROWS)
+        self.used_bytes -= self.bytes_of(ROWS)
         return 0
 
-    cdef inline void span(self, const uint64_t* row, int* first, int* last) noexcept nogil:
+    cdef inline void find_fleet_range(self, const uint64_t* row, int* first, int* last) noexcept nogil:
         """Find the first fleet of a row, and the one after the last; a row has at least one."""
         cdef int i = 0
         while row[i] == 0:
@@ -414,329 +419,335 @@ cdef class Frontier:
             i -= 1
         last[0] = 64 * i + 64 - leading(row[i])
 
-    cdef inline void add(self, Value* out, const Value* some, int first, int last) noexcept nogil:
+    cdef inline void add_values(self, Value* out, const Value* added, int first, int last) noexcept nogil:
         """Add the values of a row, from fleet `first` to `last` - 1, to those of another."""
         if Value is double:
-            add_weights(out + first, some + first, last - first)
+            add_weights(out + first, added + first, last - first)
         else:
-            add_counts(out + first, some + first, last - first, self.modulus)
+            add_counts(out + first, added + first, last - first, self.modulus)
 
-    cdef inline void add_ship(self, Value* out, const Value* some, int t, double weight, int first,
-                              int last) noexcept nogil:
-        """Add the values of fleets to which a ship of kind t can be added, times a weight."""
-        last = min(last, self.fleets - self.weights_of[t])
+    cdef inline void add_values_with_ship(self, Value* out, const Value* added, int kind, double weight,
+                                          int first, int last) noexcept nogil:
+        """Add the values of the fleets to which a ship of a kind can be added, times a weight."""
+        last = min(last, self.fleets - self.fleet_steps[kind])
         if Value is double:
-            add_some_weights(out + first, some + first, self.is_can + t * self.fleets + first,
+            add_some_weights(out + first, added + first, self.can_add_ones + kind * self.fleets + first,
                              last - first, weight)
         else:
-            add_some_counts(out + first, some + first, self.all_can + t * self.fleets + first,
+            add_some_counts(out + first, added + first, self.can_add_bits + kind * self.fleets + first,
                             last - first, self.modulus)
 
-    cdef int step(self, int k, Value one) except -1 nogil:
-        """Make the layer of cell k + 1 from that of cell k."""
-        cdef Layer* here = &self.layers[k]
-        cdef Layer* there = &self.layers[k + 1]
+    cdef int step(self, int cell, Value unit) except -1 nogil:
+        """Make the layer of the next cell from that of a cell."""
+        cdef Layer* layer = &self.layers[cell]
+        cdef Layer* next_layer = &self.layers[cell + 1]
         cdef const Placement* placement
         cdef const uint64_t* row
         cdef uint64_t* out
-        cdef int64_t s, target
-        cdef int i, j, t, by, first, last, words = self.words
-        cdef Cells mask, next_mask, nothing = join(0, 0), this = join(1, 0)
-        cdef const uint64_t* alive = &self.alive[k + 1, 0]
-        cdef uint64_t any
+        cdef int64_t index, target
+        cdef int i, p, kind, fleet_step, first, last, words = self.words
+        cdef Cells mask, next_mask, no_cell = join(0, 0), this_cell = join(1, 0)
+        cdef const uint64_t* alive = &self.alive[cell + 1, 0]
+        cdef uint64_t alive_bits
         cdef double weight = 1.0
-        forget_numbers(&self.numbers)
-        there.made = True
-        for s in range(here.n):
-            if s & 0x3FFF == 0x3FFF:
-                self.look_up()
-            if self.every == 0 and s % ROWS == 0 and s:
-                self.free_block(here, s // ROWS - 1)
-            mask = here.masks[s]
-            row = row_of(here, s, self.stride)
-            self.span(row, &first, &last)
-            if not self.hit[k] or meets(mask, this):
-                next_mask = ahead(mask, nothing, self.relevant[k + 1])
-                any = 0
+        forget_numbers(&self.mask_numbers)
+        next_layer.is_made = True
+        for index in range(layer.mask_count):
+            if index & 0x3FFF == 0x3FFF:
+                self.check_signals()
+            if self.kept_every == 0 and index % ROWS == 0 and index:
+                self.free_block(layer, index // ROWS - 1)
+            mask = layer.masks[index]
+            row = row_of(layer, index, self.stride)
+            self.find_fleet_range(row, &first, &last)
+            if not self.hit[cell] or meets(mask, this_cell):
+                next_mask = ahead(mask, no_cell, self.relevant[cell + 1])
+                alive_bits = 0
                 for i in range(words):
-                    any |= row[i] & alive[i]
-                if any and not lacks(next_mask, self.due[k + 1]):
-                    target = self.number(k + 1, next_mask)
+                    alive_bits |= row[i] & alive[i]
+                if alive_bits and not lacks(next_mask, self.due[cell + 1]):
+                    target = self.number_of_mask(cell + 1, next_mask)
                     self.transitions += 1
-                    out = row_of(there, target, self.stride)
+                    out = row_of(next_layer, target, self.stride)
                     for i in range(words):
                         out[i] |= row[i] & alive[i]
-                    self.add(<Value*>(out + words), <const Value*>(row + words), first, last)
-            for j in range(self.starts[k], self.starts[k + 1]):
-                placement = &self.placements[j]
+                    self.add_values(<Value*>(out + words), <const Value*>(row + words), first, last)
+            for p in range(self.starts[cell], self.starts[cell + 1]):
+                placement = &self.placements[p]
                 if meets(mask, placement.needs):
                     continue
                 if Value is double:
-                    weight = self.weights[j]
+                    weight = self.weights[p]
                     if weight == 0:
                         continue
-                next_mask = ahead(mask, placement.closes, self.relevant[k + 1])
-                if lacks(next_mask, self.due[k + 1]):
+                next_mask = ahead(mask, placement.closes, self.relevant[cell + 1])
+                if lacks(next_mask, self.due[cell + 1]):
                     continue
-                t = placement.kind
-                by = self.weights_of[t]
-                if not move(self.some, row, self.can + t * words, words, by):
+                kind = placement.kind
+                fleet_step = self.fleet_steps[kind]
+                if not move(self.scratch_row, row, self.can_add + kind * words, words, fleet_step):
                     continue
-                any = 0
+                alive_bits = 0
                 for i in range(words):
-                    self.some[i] &= alive[i]
-                    any |= self.some[i]
-                if not any:
+                    self.scratch_row[i] &= alive[i]
+                    alive_bits |= self.scratch_row[i]
+                if not alive_bits:
                     continue
-                target = self.number(k + 1, next_mask)
+                target = self.number_of_mask(cell + 1, next_mask)
                 self.transitions += 1
-                out = row_of(there, target, self.stride)
+                out = row_of(next_layer, target, self.stride)
                 for i in range(words):
-                    out[i] |= self.some[i]
-                self.add_ship(<Value*>(out + words) + by, <const Value*>(row + words), t, weight,
-                              first, last)
+                    out[i] |= self.scratch_row[i]
+                self.add_values_with_ship(<Value*>(out + words) + fleet_step, <const Value*>(row + words),
+                                          kind, weight, first, last)
         return 0
 
-    cdef Value forward(self, Value one, bint keep, watch) except *:
+    cdef Value forward(self, Value unit, bint keep, watch) except *:
         """Return the number (or total weight) of the configurations."""
-        cdef int k
+        cdef int cell
         cdef uint64_t* row
-        for k in range(self.cells + 1):
-            self.drop(k)
-        self.used = self.states = self.transitions = self.widest = 0
-        self.every = 1 if keep else 0
-        forget_numbers(&self.numbers)
-        self.layers[0].made = True
+        for cell in range(self.cells + 1):
+            self.drop_layer(cell)
+        self.used_bytes = self.states = self.transitions = self.widest = 0
+        self.kept_every = 1 if keep else 0
+        forget_numbers(&self.mask_numbers)
+        self.layers[0].is_made = True
         if not lacks(join(0, 0), self.due[0]):
-            self.number(0, join(0, 0))
+            self.number_of_mask(0, join(0, 0))
             row = row_of(&self.layers[0], 0, self.stride)
             row[0] = 1
-            (<Value*>(row + self.words))[0] = one
-        for k in range(self.cells):
+            (<Value*>(row + self.words))[0] = unit
+        for cell in range(self.cells):
             with nogil:
-                self.step(k, one)
-            self.states += self.layers[k + 1].n
-            self.widest = max(self.widest, self.layers[k + 1].n)
-            if self.every == 0 or k % self.every:
-                self.drop(k)
+                self.step(cell, unit)
+            self.states += self.layers[cell + 1].mask_count
+            self.widest = max(self.widest, self.layers[cell + 1].mask_count)
+            if self.kept_every == 0 or cell % self.kept_every:
+                self.drop_layer(cell)
             if watch is not None:
-                watch(k + 1)
-        return self.total(one)
+                watch(cell + 1)
+        return self.total(unit)
 
-    cdef Value total(self, Value one) noexcept:
+    cdef Value total(self, Value unit) noexcept:
         cdef Layer* last = &self.layers[self.cells]
-        if last.n == 0:
+        if last.mask_count == 0:
             return 0
         return (<Value*>(row_of(last, 0, self.stride) + self.words))[self.fleets - 1]
 
-    cdef int restore(self, int k, Value one) except -1 nogil:
-        """Restore layer k from the last one before it that was kept, and the index of layer k + 1."""
-        cdef int j = k
-        while not self.layers[j].made:
-            j -= 1
-        for j in range(j, k):
-            self.step(j, one)
-        self.index(k + 1)
+    cdef int restore_layer(self, int cell, Value unit) except -1 nogil:
+        """Make the layer of a cell again from the last one kept before it; index the layer after it."""
+        cdef int kept_cell = cell, earlier_cell
+        while not self.layers[kept_cell].is_made:
+            kept_cell -= 1
+        for earlier_cell in range(kept_cell, cell):
+            self.step(earlier_cell, unit)
+        self.index_masks(cell + 1)
         return 0
 
     # The backward pass
 
-    cdef int backward(self, Value* through, Value one, watch) except -1:
+    cdef int backward(self, Value* through, Value unit, watch) except -1:
         """Add the configurations through each placement; after a forward pass that kept layers."""
-        cdef int k
-        cdef int64_t n
+        cdef int cell
+        cdef int64_t mask_count
         cdef Value* after = NULL
         cdef Value* before = NULL   # of one cell earlier
         try:
             after = <Value*>calloc(self.fleets, sizeof(Value))
             if after == NULL:
                 raise MemoryError
-            after[self.fleets - 1] = one
-            for k in range(self.cells - 1, -1, -1):
+            after[self.fleets - 1] = unit
+            for cell in range(self.cells - 1, -1, -1):
                 with nogil:
-                    self.restore(k, one)
-                n = self.layers[k].n
-                before = <Value*>calloc(n * self.fleets + 1, sizeof(Value))
+                    self.restore_layer(cell, unit)
+                mask_count = self.layers[cell].mask_count
+                before = <Value*>calloc(mask_count * self.fleets + 1, sizeof(Value))
                 if before == NULL:
                     raise MemoryError
                 with nogil:
-                    self.step_back(k, before, after, through)
-                    self.drop(k + 1)
+                    self.step_back(cell, before, after, through)
+                    self.drop_layer(cell + 1)
                 free(after)
                 after, before = before, NULL
                 if watch is not None:
-                    watch(self.cells - k)
+                    watch(self.cells - cell)
         finally:
             free(after)
             free(before)
         return 0
 
-    cdef int step_back(self, int k, Value* before, const Value* after, Value* through
+    cdef int step_back(self, int cell, Value* before, const Value* after, Value* through
                        ) except -1 nogil:
-        """Compute the ways to complete each mask and fleet of cell k from those of cell k + 1."""
-        cdef Layer* here = &self.layers[k]
-        cdef Layer* there = &self.layers[k + 1]
+        """Compute the ways to complete each mask and fleet of a cell from those of the next cell.
+
+        before -- these ways, by mask and fleet of the cell; filled here. after -- those of the next cell.
+        through -- the configurations through each placement; those whose first cell is this one are added.
+        """
+        cdef Layer* layer = &self.layers[cell]
+        cdef Layer* next_layer = &self.layers[cell + 1]
         cdef const Placement* placement
         cdef const Value* row
-        cdef const Value* done
+        cdef const Value* completions
         cdef Value* out
-        cdef Value some
+        cdef Value through_placement
         cdef double weight = 1.0
-        cdef int64_t s, target
-        cdef int j, t, by, n, first, last
-        cdef Cells mask, next_mask, nothing = join(0, 0), this = join(1, 0)
-        for s in range(here.n):
-            if s & 0x3FFF == 0x3FFF:
-                self.look_up()
-            mask = here.masks[s]
-            out = before + s * self.fleets
-            row = <const Value*>(row_of(here, s, self.stride) + self.words)
-            self.span(row_of(here, s, self.stride), &first, &last)
-            if not self.hit[k] or meets(mask, this):
-                next_mask = ahead(mask, nothing, self.relevant[k + 1])
-                target = self.find(there, next_mask, hash_of(next_mask))
+        cdef int64_t index, target
+        cdef int p, kind, fleet_step, fleet_count, first, last
+        cdef Cells mask, next_mask, no_cell = join(0, 0), this_cell = join(1, 0)
+        for index in range(layer.mask_count):
+            if index & 0x3FFF == 0x3FFF:
+                self.check_signals()
+            mask = layer.masks[index]
+            out = before + index * self.fleets
+            row = <const Value*>(row_of(layer, index, self.stride) + self.words)
+            self.find_fleet_range(row_of(layer, index, self.stride), &first, &last)
+            if not self.hit[cell] or meets(mask, this_cell):
+                next_mask = ahead(mask, no_cell, self.relevant[cell + 1])
+                target = self.find_mask(next_layer, next_mask, hash_of(next_mask))
                 if target >= 0:
-                    self.add(out, <const Value*>(after + target * self.fleets), first, last)
-            for j in range(self.starts[k], self.starts[k + 1]):
-                placement = &self.placements[j]
+                    self.add_values(out, <const Value*>(after + target * self.fleets), first, last)
+            for p in range(self.starts[cell], self.starts[cell + 1]):
+                placement = &self.placements[p]
                 if meets(mask, placement.needs):
                     continue
-                next_mask = ahead(mask, placement.closes, self.relevant[k + 1])
-                target = self.find(there, next_mask, hash_of(next_mask))
+                next_mask = ahead(mask, placement.closes, self.relevant[cell + 1])
+                target = self.find_mask(next_layer, next_mask, hash_of(next_mask))
                 if target < 0:
                     continue
-                t = placement.kind
-                by = self.weights_of[t]
-                done = after + target * self.fleets + by
-                n = min(last, self.fleets - by) - first
-                if n <= 0:
+                kind = placement.kind
+                fleet_step = self.fleet_steps[kind]
+                completions = after + target * self.fleets + fleet_step
+                fleet_count = min(last, self.fleets - fleet_step) - first
+                if fleet_count <= 0:
                     continue
                 if Value is double:
-                    weight = self.weights[j]
-                    through[j] += weight * dot_weights(
-                        row + first, done + first, self.is_can + t * self.fleets + first, n)
+                    weight = self.weights[p]
+                    through[p] += weight * dot_weights(
+                        row + first, completions + first,
+                        self.can_add_ones + kind * self.fleets + first, fleet_count)
                 else:
-                    some = dot_counts(row + first, done + first,
-                                      self.all_can + t * self.fleets + first, n, self.modulus)
-                    add_counts(&through[j], &some, 1, self.modulus)
-                self.add_ship(out, done, t, weight, first, last)
+                    through_placement = dot_counts(
+                        row + first, completions + first,
+                        self.can_add_bits + kind * self.fleets + first, fleet_count, self.modulus)
+                    add_counts(&through[p], &through_placement, 1, self.modulus)
+                self.add_values_with_ship(out, completions, kind, weight, first, last)
         return 0
 
     # From ranks to configurations
 
-    cdef int descend(self, Value[::1] ranks, int32_t[:, ::1] out, Value one) except -1:
+    cdef int descend(self, Value[::1] ranks, int32_t[:, ::1] out, Value unit) except -1:
         """Write the placements of the configurations with these ranks; forward values are enough.
 
         All ranks go back together from the last cell. A configuration's last ships come first in
         its rank: at each cell, the ways to reach a mask and fleet are divided among the transitions
         into it.
         """
-        cdef int64_t n = ranks.shape[0]
+        cdef int64_t rank_count = ranks.shape[0]
         # For each rank the number of its mask, its fleet, its number of ships, the mask before and
         # the placement that were found last, and the next rank of the same mask.
-        cdef int64_t* at = NULL
-        cdef int64_t* first = NULL
-        cdef int k
-        cdef int64_t s, r
-        at = <int64_t*>calloc(6 * n + 1, sizeof(int64_t))
+        cdef int64_t* rank_table = NULL
+        cdef int64_t* first_rank = NULL
+        cdef int cell
+        cdef int64_t mask_count, r
+        rank_table = <int64_t*>calloc(6 * rank_count + 1, sizeof(int64_t))
         try:
-            if at == NULL:
+            if rank_table == NULL:
                 raise MemoryError
-            for r in range(n):
-                at[n + r] = self.fleets - 1
-            for k in range(self.cells - 1, -1, -1):
+            for r in range(rank_count):
+                rank_table[rank_count + r] = self.fleets - 1
+            for cell in range(self.cells - 1, -1, -1):
                 with nogil:
-                    self.restore(k, one)
-                s = self.layers[k + 1].n
-                first = <int64_t*>calloc(s + 1, sizeof(int64_t))
-                if first == NULL:
+                    self.restore_layer(cell, unit)
+                mask_count = self.layers[cell + 1].mask_count
+                first_rank = <int64_t*>calloc(mask_count + 1, sizeof(int64_t))
+                if first_rank == NULL:
                     raise MemoryError
                 with nogil:
-                    self.step_down(k, ranks, out, at, first)
-                    if self.every > 1:
-                        self.drop(k + 1)
-                free(first)
-                first = NULL
+                    self.step_down(cell, ranks, out, rank_table, first_rank)
+                    if self.kept_every > 1:
+                        self.drop_layer(cell + 1)
+                free(first_rank)
+                first_rank = NULL
         finally:
-            free(at)
-            free(first)
+            free(rank_table)
+            free(first_rank)
         return 0
 
-    cdef int step_down(self, int k, Value[::1] ranks, int32_t[:, ::1] out, int64_t* at,
-                       int64_t* first) except -1 nogil:
-        """Find the mask and fleet of each rank at cell k from those at cell k + 1."""
-        cdef Layer* here = &self.layers[k]
-        cdef Layer* there = &self.layers[k + 1]
-        cdef int64_t n = ranks.shape[0], s, r, target, fleet
-        cdef int64_t* fleets = at + n
-        cdef int64_t* ships = at + 2 * n
-        cdef int64_t* source = at + 3 * n
-        cdef int64_t* placed = at + 4 * n
-        cdef int64_t* following = at + 5 * n   # + 1: 0 ends a list, as in `first`
+    cdef int step_down(self, int cell, Value[::1] ranks, int32_t[:, ::1] out, int64_t* mask_of_rank,
+                       int64_t* first_rank) except -1 nogil:
+        """Find the mask and fleet of each rank at a cell from those at the next cell."""
+        cdef Layer* layer = &self.layers[cell]
+        cdef Layer* next_layer = &self.layers[cell + 1]
+        cdef int64_t rank_count = ranks.shape[0], index, r, target, fleet
+        cdef int64_t* fleet_of_rank = mask_of_rank + rank_count
+        cdef int64_t* ships_of_rank = mask_of_rank + 2 * rank_count
+        cdef int64_t* source_of_rank = mask_of_rank + 3 * rank_count
+        cdef int64_t* placement_of_rank = mask_of_rank + 4 * rank_count
+        cdef int64_t* next_rank = mask_of_rank + 5 * rank_count   # + 1: 0 ends a list, as in first_rank
         cdef int64_t* link
         cdef const Placement* placement
         cdef const Value* row
-        cdef Value some
-        cdef int j, by, t
-        cdef Cells mask, next_mask, nothing = join(0, 0), this = join(1, 0)
-        for r in range(n - 1, -1, -1):
-            following[r] = first[at[r]]
-            first[at[r]] = r + 1
-            source[r] = placed[r] = -1
-        for s in range(here.n):
-            if s & 0x3FFF == 0x3FFF:
-                self.look_up()
-            mask = here.masks[s]
-            row = <const Value*>(row_of(here, s, self.stride) + self.words)
-            for j in range(self.starts[k] - 1, self.starts[k + 1]):
-                if j < self.starts[k]:          # the cell stays empty
-                    if self.hit[k] and not meets(mask, this):
+        cdef Value ways
+        cdef int p, fleet_step, kind
+        cdef Cells mask, next_mask, no_cell = join(0, 0), this_cell = join(1, 0)
+        for r in range(rank_count - 1, -1, -1):
+            next_rank[r] = first_rank[mask_of_rank[r]]
+            first_rank[mask_of_rank[r]] = r + 1
+            source_of_rank[r] = placement_of_rank[r] = -1
+        for index in range(layer.mask_count):
+            if index & 0x3FFF == 0x3FFF:
+                self.check_signals()
+            mask = layer.masks[index]
+            row = <const Value*>(row_of(layer, index, self.stride) + self.words)
+            for p in range(self.starts[cell] - 1, self.starts[cell + 1]):
+                if p < self.starts[cell]:          # the cell stays empty
+                    if self.hit[cell] and not meets(mask, this_cell):
                         continue
-                    next_mask = ahead(mask, nothing, self.relevant[k + 1])
-                    by, t = 0, 0
+                    next_mask = ahead(mask, no_cell, self.relevant[cell + 1])
+                    fleet_step, kind = 0, 0
                 else:
-                    placement = &self.placements[j]
+                    placement = &self.placements[p]
                     if meets(mask, placement.needs):
                         continue
-                    next_mask = ahead(mask, placement.closes, self.relevant[k + 1])
-                    t = placement.kind
-                    by = self.weights_of[t]
-                target = self.find(there, next_mask, hash_of(next_mask))
+                    next_mask = ahead(mask, placement.closes, self.relevant[cell + 1])
+                    kind = placement.kind
+                    fleet_step = self.fleet_steps[kind]
+                target = self.find_mask(next_layer, next_mask, hash_of(next_mask))
                 if target < 0:
                     continue
-                link = &first[target]
+                link = &first_rank[target]
                 while link[0]:
                     r = link[0] - 1
-                    fleet = fleets[r]
-                    if by and fleet // by % (self.counts[t] + 1) == 0:
-                        link = &following[r]
+                    fleet = fleet_of_rank[r]
+                    if fleet_step and fleet // fleet_step % (self.counts[kind] + 1) == 0:
+                        link = &next_rank[r]
                         continue
-                    some = row[fleet - by]
+                    ways = row[fleet - fleet_step]
                     if Value is double:
-                        if by:
-                            some *= self.weights[j]
-                    if some == 0:
-                        link = &following[r]
+                        if fleet_step:
+                            ways *= self.weights[p]
+                    if ways == 0:
+                        link = &next_rank[r]
                         continue
-                    source[r] = s               # rounding may leave a rank past the last: it is taken
-                    placed[r] = j if by else -1
-                    if ranks[r] < some:
-                        link[0] = following[r]  # found
+                    source_of_rank[r] = index   # rounding may leave a rank past the last: it is taken
+                    placement_of_rank[r] = p if fleet_step else -1
+                    if ranks[r] < ways:
+                        link[0] = next_rank[r]  # found
                     else:
-                        ranks[r] -= some
-                        link = &following[r]
-        for r in range(n):
-            at[r] = source[r]
-            if source[r] < 0:
+                        ranks[r] -= ways
+                        link = &next_rank[r]
+        for r in range(rank_count):
+            mask_of_rank[r] = source_of_rank[r]
+            if source_of_rank[r] < 0:
                 with gil:
                     raise ValueError("a rank past the last configuration")
-            j = <int>placed[r]
-            if j >= 0:
-                fleets[r] -= self.weights_of[self.placements[j].kind]
-                out[r, ships[r]] = j
-                ships[r] += 1
+            p = <int>placement_of_rank[r]
+            if p >= 0:
+                fleet_of_rank[r] -= self.fleet_steps[self.placements[p].kind]
+                out[r, ships_of_rank[r]] = p
+                ships_of_rank[r] += 1
                 if Value is double:
-                    ranks[r] /= self.weights[j]
+                    ranks[r] /= self.weights[p]
         return 0
 
     # Queries
@@ -764,7 +775,7 @@ cdef class Frontier:
         view = counts
         self.modulus = modulus
         total = self.forward[uint64_t](1, True, watch)
-        if self.layers[self.cells].n:
+        if self.layers[self.cells].mask_count:
             self.backward[uint64_t](&view[0], 1, watch)
         return total, counts[:self.starts[self.cells]]
 
@@ -782,7 +793,7 @@ cdef class Frontier:
             raise ValueError("weights of another game")
         self.weights = &weights[0] if weights.shape[0] else NULL
         total = self.forward[double](1, True, None)
-        if self.layers[self.cells].n and not only_total:
+        if self.layers[self.cells].mask_count and not only_total:
             self.backward[double](&view[0], 1, None)
         return total, sums[:self.starts[self.cells]]
 
@@ -806,4 +817,4 @@ cdef class Frontier:
     @property
     def is_whole(self):
         """True if all layers are kept, so that `unrank` can be called again."""
-        return self.every == 1
+        return self.kept_every == 1
