@@ -113,103 +113,103 @@ cdef class Lattice:
     cdef Arena arena
     cdef readonly int rows, columns, kinds, ways
     cdef uint64_t needs[2 * MAX_KINDS][COLUMNS]  # the fields that a ship of a way and first column needs free
-    cdef int contact, bits
+    cdef int contact, field_bits
     cdef uint64_t guards
     cdef int lengths[MAX_KINDS]
     cdef int counts[MAX_KINDS]
-    cdef int weights[MAX_KINDS]           # of each kind in the mixed radix
+    cdef int fleet_steps[MAX_KINDS]       # of each kind in the mixed radix
     cdef Layer layers[COLUMNS]
     cdef uint64_t* finals                 # skylines with which no ship is left
     cdef int final_count, final_room
     cdef Slots final_numbers
     cdef int64_t edge_total, state_total, max_bytes
-    cdef int most                         # states of a layer
+    cdef int most_states                  # states of a layer
     cdef int32_t* first_state             # in layer 0: the flat skyline with each fleet, or -1
     cdef readonly int fleets
 
     def __cinit__(self, int rows, int columns, lengths, counts, int contact, long long max_bytes):
-        cdef int i, c
+        cdef int kind, column, fleet
         if not 1 <= columns <= rows or columns > COLUMNS or len(lengths) > MAX_KINDS:
             raise ValueError("columns must be the shorter side, and kinds few")
         self.rows, self.columns, self.kinds = rows, columns, len(lengths)
         self.contact, self.max_bytes = contact, max_bytes
         self.fleets = 1
-        for i in range(self.kinds):
-            self.lengths[i], self.counts[i] = lengths[i], counts[i]
-            self.weights[i] = self.fleets
-            self.fleets *= counts[i] + 1
+        for kind in range(self.kinds):
+            self.lengths[kind], self.counts[kind] = lengths[kind], counts[kind]
+            self.fleet_steps[kind] = self.fleets
+            self.fleets *= counts[kind] + 1
         # A field holds heights up to length + 1, a need that no height meets, and the guard bit.
-        self.bits = int(max(lengths) + 2).bit_length() + 1
-        if self.bits * columns > 64:
+        self.field_bits = int(max(lengths) + 2).bit_length() + 1
+        if self.field_bits * columns > 64:
             raise ValueError("skylines need more than 64 bits")
         self.ways = 2 * self.kinds
         self.set_needs()
-        for c in range(columns):
-            self.guards |= <uint64_t>1 << (c * self.bits + self.bits - 1)
+        for column in range(columns):
+            self.guards |= <uint64_t>1 << (column * self.field_bits + self.field_bits - 1)
         self.arena = Arena()
         self.first_state = <int32_t*>self.arena.array(self.fleets, sizeof(int32_t))
-        for i in range(self.fleets):
-            self.first_state[i] = -1
+        for fleet in range(self.fleets):
+            self.first_state[fleet] = -1
 
     cdef void set_needs(self):
         """Fill `needs`; it is 0 where a ship does not fit."""
-        cdef int kind, c, j, length
-        cdef uint64_t field = (<uint64_t>1 << self.bits) - 1
+        cdef int kind, column, covered_column, length
+        cdef uint64_t field = (<uint64_t>1 << self.field_bits) - 1
         for kind in range(self.kinds):
             length = self.lengths[kind]
-            for c in range(self.columns):
-                if c + length <= self.columns:
-                    for j in range(c, c + length):
-                        self.needs[2 * kind][c] |= field << (j * self.bits)
+            for column in range(self.columns):
+                if column + length <= self.columns:
+                    for covered_column in range(column, column + length):
+                        self.needs[2 * kind][column] |= field << (covered_column * self.field_bits)
                 if length > 1:
-                    self.needs[2 * kind + 1][c] = field << (c * self.bits)
+                    self.needs[2 * kind + 1][column] = field << (column * self.field_bits)
 
     def __dealloc__(self):
-        cdef int c
-        for c in range(COLUMNS):
-            free(self.layers[c].skyline)
-            free(self.layers[c].fleet)
-            free(self.layers[c].start)
-            free(self.layers[c].edges)
-            free(self.layers[c].numbers.words)
+        cdef int column
+        for column in range(COLUMNS):
+            free(self.layers[column].skyline)
+            free(self.layers[column].fleet)
+            free(self.layers[column].start)
+            free(self.layers[column].edges)
+            free(self.layers[column].numbers.words)
         free(self.finals)
         free(self.final_numbers.words)
 
     # Building
 
-    cdef int state(self, int c, uint64_t skyline, int fleet) except -1 nogil:
-        """Return the number of a state of layer c; append it if it is new."""
-        cdef Layer* layer = &self.layers[c]
-        cdef uint64_t hash = mix(skyline, fleet), at = hash
-        cdef int64_t s = next_number(&layer.numbers, hash, &at)
-        while s >= 0 and (layer.skyline[s] != skyline or layer.fleet[s] != fleet):
-            s = next_number(&layer.numbers, hash, &at)
-        if s >= 0:
-            return <int>s
+    cdef int number_of_state(self, int column, uint64_t skyline, int fleet) except -1 nogil:
+        """Return the number of a state of the layer of a column; append it if it is new."""
+        cdef Layer* layer = &self.layers[column]
+        cdef uint64_t hash = mix(skyline, fleet), slot = hash
+        cdef int64_t number = next_number(&layer.numbers, hash, &slot)
+        while number >= 0 and (layer.skyline[number] != skyline or layer.fleet[number] != fleet):
+            number = next_number(&layer.numbers, hash, &slot)
+        if number >= 0:
+            return <int>number
         if layer.states == layer.room:
             enlarge(layer)
-        s = layer.states
-        layer.skyline[s] = skyline
-        layer.fleet[s] = fleet
-        add_number(&layer.numbers, hash, s)
+        number = layer.states
+        layer.skyline[number] = skyline
+        layer.fleet[number] = fleet
+        add_number(&layer.numbers, hash, number)
         layer.states += 1
-        self.most = max(self.most, layer.states)
+        self.most_states = max(self.most_states, layer.states)
         self.state_total += 1
-        return <int>s
+        return <int>number
 
     cdef inline int64_t bytes_needed(self) noexcept nogil:
         """Bound the bytes of the lattice and of a count, which keeps the cells in reach alone."""
         return (self.edge_total * <int64_t>sizeof(Edge) + self.state_total * OF_A_STATE
-                + (self.columns + 1) * <int64_t>(self.most + 1) * OF_A_COUNT)
+                + (self.columns + 1) * <int64_t>(self.most_states + 1) * OF_A_COUNT)
 
-    cdef int final(self, uint64_t skyline) except? -1 nogil:
+    cdef int number_of_final(self, uint64_t skyline) except? -1 nogil:
         """Return ~ the number of a final skyline; append it if it is new."""
-        cdef uint64_t hash = mix(skyline, 0), at = hash
-        cdef int64_t s = next_number(&self.final_numbers, hash, &at)
-        while s >= 0 and self.finals[s] != skyline:
-            s = next_number(&self.final_numbers, hash, &at)
-        if s >= 0:
-            return ~<int>s
+        cdef uint64_t hash = mix(skyline, 0), slot = hash
+        cdef int64_t number = next_number(&self.final_numbers, hash, &slot)
+        while number >= 0 and self.finals[number] != skyline:
+            number = next_number(&self.final_numbers, hash, &slot)
+        if number >= 0:
+            return ~<int>number
         if self.final_count == self.final_room:
             self.final_room = max(FIRST_ROOM, 2 * self.final_room)
             self.finals = <uint64_t*>realloc(self.finals, self.final_room * sizeof(uint64_t))
@@ -222,13 +222,13 @@ cdef class Lattice:
         return ~(self.final_count - 1)
 
     cdef inline int height(self, uint64_t skyline, int column) noexcept nogil:
-        return (skyline >> (column * self.bits)) & ((<uint64_t>1 << self.bits) - 1)
+        return (skyline >> (column * self.field_bits)) & ((<uint64_t>1 << self.field_bits) - 1)
 
     cdef inline uint64_t raised(self, uint64_t skyline, int column, int height) noexcept nogil:
         """Return the skyline with at least this height at a column; unchanged off the board."""
         if not 0 <= column < self.columns or self.height(skyline, column) >= height:
             return skyline
-        return skyline + (<uint64_t>(height - self.height(skyline, column)) << (column * self.bits))
+        return skyline + (<uint64_t>(height - self.height(skyline, column)) << (column * self.field_bits))
 
     cdef inline bint is_closed(self, uint64_t skyline, int column) noexcept nogil:
         """True if the next cell of a column is closed."""
@@ -236,47 +236,50 @@ cdef class Lattice:
 
     cdef inline uint64_t swept(self, uint64_t skyline, int column) noexcept nogil:
         """Return the skyline after the next cell of a column, which is closed."""
-        return skyline - (<uint64_t>1 << (column * self.bits))
+        return skyline - (<uint64_t>1 << (column * self.field_bits))
 
-    cdef uint64_t with_ship(self, uint64_t skyline, int c, int way) noexcept nogil:
-        """Return the skyline after a ship whose first cell is (row, c), this cell swept."""
+    cdef uint64_t with_ship(self, uint64_t skyline, int column, int way) noexcept nogil:
+        """Return the skyline after a ship whose first cell is (row, column), this cell swept."""
         if way & 1:
-            return self.with_vertical(skyline, c, self.lengths[way >> 1])
-        return self.with_horizontal(skyline, c, self.lengths[way >> 1])
+            return self.with_vertical(skyline, column, self.lengths[way >> 1])
+        return self.with_horizontal(skyline, column, self.lengths[way >> 1])
 
-    cdef uint64_t with_vertical(self, uint64_t skyline, int c, int length) noexcept nogil:
-        """Return the skyline after a ship from (row, c) down, this cell swept."""
+    cdef uint64_t with_vertical(self, uint64_t skyline, int column, int length) noexcept nogil:
+        """Return the skyline after a ship from (row, column) down, this cell swept."""
         if self.contact == ANY:
-            return self.raised(skyline, c, length - 1)
-        skyline = self.raised(skyline, c, length)
-        skyline = self.raised(skyline, c - 1, length if self.contact == NONE else length - 1)
-        return self.raised(skyline, c + 1, length + 1 if self.contact == NONE else length)
+            return self.raised(skyline, column, length - 1)
+        skyline = self.raised(skyline, column, length)
+        skyline = self.raised(skyline, column - 1, length if self.contact == NONE else length - 1)
+        return self.raised(skyline, column + 1, length + 1 if self.contact == NONE else length)
 
-    cdef uint64_t with_horizontal(self, uint64_t skyline, int c, int length) noexcept nogil:
-        """Return the skyline after a ship from (row, c) to the right, this cell swept."""
-        cdef int j
-        for j in range(c + 1, c + length):
-            skyline = self.raised(skyline, j, 1 if self.contact == ANY else 2)
+    cdef uint64_t with_horizontal(self, uint64_t skyline, int column, int length) noexcept nogil:
+        """Return the skyline after a ship from (row, column) to the right, this cell swept."""
+        cdef int covered_column
+        for covered_column in range(column + 1, column + length):
+            skyline = self.raised(skyline, covered_column, 1 if self.contact == ANY else 2)
         if self.contact != ANY:
-            skyline = self.raised(skyline, c, 1)
-            skyline = self.raised(skyline, c + length, 2 if self.contact == NONE else 1)
+            skyline = self.raised(skyline, column, 1)
+            skyline = self.raised(skyline, column + length, 2 if self.contact == NONE else 1)
             if self.contact == NONE:
-                skyline = self.raised(skyline, c - 1, 1)
+                skyline = self.raised(skyline, column - 1, 1)
         return skyline
 
-    cdef int add_edge(self, int c, uint64_t skyline, int fleet, int way) except -1 nogil:
-        """Add a transition from the newest state of layer c; `skyline` is for the next cell on."""
-        cdef Layer* layer = &self.layers[c]
+    cdef int add_edge(self, int column, uint64_t skyline, int fleet, int way) except -1 nogil:
+        """Add a transition from the newest state of the layer of a column.
+
+        skyline -- after the cell: it begins at the next one. fleet -- the ships left then; 0 for none.
+        """
+        cdef Layer* layer = &self.layers[column]
         cdef int distance = 1, target
         if fleet == 0:
-            target = self.final(skyline)
+            target = self.number_of_final(skyline)
         else:
-            c = (c + 1) % self.columns
-            while distance < self.columns - 1 and self.is_closed(skyline, c):
-                skyline = self.swept(skyline, c)
-                c = (c + 1) % self.columns
+            column = (column + 1) % self.columns
+            while distance < self.columns - 1 and self.is_closed(skyline, column):
+                skyline = self.swept(skyline, column)
+                column = (column + 1) % self.columns
                 distance += 1
-            target = self.state(c, skyline, fleet)
+            target = self.number_of_state(column, skyline, fleet)
         if layer.edge_count == layer.edge_room:
             layer.edge_room = 2 * layer.edge_room if layer.edge_room else 1 << 12
             layer.edges = <Edge*>realloc(layer.edges, layer.edge_room * sizeof(Edge))
@@ -293,45 +296,46 @@ cdef class Lattice:
                 raise MemoryError
         return 0
 
-    cdef int expand(self, int c, int s) except -1 nogil:
-        """Add the transitions from state s of layer c; the states of a layer are expanded in order."""
-        cdef Layer* layer = &self.layers[c]
-        cdef uint64_t skyline = layer.skyline[s]
-        cdef int fleet = layer.fleet[s], kind, way
-        layer.start[s] = layer.edge_count
-        if self.is_closed(skyline, c):
-            self.add_edge(c, self.swept(skyline, c), fleet, CLOSED)
+    cdef int expand(self, int column, int state) except -1 nogil:
+        """Add the transitions from a state of the layer of a column; these states are expanded in order."""
+        cdef Layer* layer = &self.layers[column]
+        cdef uint64_t skyline = layer.skyline[state]
+        cdef int fleet = layer.fleet[state], kind, way
+        layer.start[state] = layer.edge_count
+        if self.is_closed(skyline, column):
+            self.add_edge(column, self.swept(skyline, column), fleet, CLOSED)
         else:
-            self.add_edge(c, skyline, fleet, LEAVE)
+            self.add_edge(column, skyline, fleet, LEAVE)
             for way in range(self.ways):
                 kind = way >> 1
-                if (fleet // self.weights[kind] % (self.counts[kind] + 1) and self.needs[way][c]
-                        and not skyline & self.needs[way][c]):
-                    self.add_edge(c, self.with_ship(skyline, c, way), fleet - self.weights[kind], way)
-        layer.start[s + 1] = layer.edge_count
+                if (fleet // self.fleet_steps[kind] % (self.counts[kind] + 1) and self.needs[way][column]
+                        and not skyline & self.needs[way][column]):
+                    self.add_edge(column, self.with_ship(skyline, column, way),
+                                  fleet - self.fleet_steps[kind], way)
+        layer.start[state + 1] = layer.edge_count
         return 0
 
     def build(self):
         """Find all states; MemoryError if these and a count need more than `max_bytes`."""
-        cdef int done[COLUMNS]
-        cdef int c
-        cdef bint some = True
-        memset(done, 0, sizeof(done))
+        cdef int expanded_count[COLUMNS]
+        cdef int column, state
+        cdef bint has_expanded = True
+        memset(expanded_count, 0, sizeof(expanded_count))
         with nogil:
-            self.state(0, 0, self.fleets - 1)
-            while some:
-                some = False
-                for c in range(self.columns):
-                    while done[c] < self.layers[c].states:
-                        self.expand(c, done[c])
-                        done[c] += 1
-                        some = True
-                        if done[c] & 0xFFFF == 0:
+            self.number_of_state(0, 0, self.fleets - 1)
+            while has_expanded:
+                has_expanded = False
+                for column in range(self.columns):
+                    while expanded_count[column] < self.layers[column].states:
+                        self.expand(column, expanded_count[column])
+                        expanded_count[column] += 1
+                        has_expanded = True
+                        if expanded_count[column] & 0xFFFF == 0:
                             with gil:
                                 PyErr_CheckSignals()
-            for c in range(self.layers[0].states):
-                if self.layers[0].skyline[c] == 0:
-                    self.first_state[self.layers[0].fleet[c]] = c
+            for state in range(self.layers[0].states):
+                if self.layers[0].skyline[state] == 0:
+                    self.first_state[self.layers[0].fleet[state]] = state
 
     @property
     def states(self):
@@ -387,7 +391,7 @@ cdef class Query:
     cdef Pending pending[COLUMNS + 1]  # the same slots
 
     def __cinit__(self, Lattice lattice):
-        cdef int c
+        cdef int slot
         self.lattice, self.width = lattice, 1
         self.cells = lattice.rows * lattice.columns
         self.slots = lattice.columns + 1
@@ -395,20 +399,20 @@ cdef class Query:
         self.ways = <uint64_t*>self.arena.array(self.cells, sizeof(uint64_t))
         self.needed = <uint64_t*>self.arena.array(self.cells, sizeof(uint64_t))
         self.reached = <Reached*>self.arena.array(self.cells, sizeof(Reached))
-        for c in range(self.slots):
-            self.value[c] = <uint64_t*>calloc(lattice.most + 1, sizeof(uint64_t))
-            if self.value[c] == NULL:
+        for slot in range(self.slots):
+            self.value[slot] = <uint64_t*>calloc(lattice.most_states + 1, sizeof(uint64_t))
+            if self.value[slot] == NULL:
                 raise MemoryError
 
     def __dealloc__(self):
-        cdef int c, k
-        for c in range(self.slots):
-            free(self.value[c])
-            free(self.pending[c].states)
+        cdef int slot, cell
+        for slot in range(self.slots):
+            free(self.value[slot])
+            free(self.pending[slot].states)
         if self.reached != NULL:
-            for k in range(self.cells):
-                free(self.reached[k].states)
-                free(self.reached[k].values)
+            for cell in range(self.cells):
+                free(self.reached[cell].states)
+                free(self.reached[cell].values)
 
     @property
     def most_visits(self):
@@ -422,30 +426,31 @@ cdef class Query:
 
     def release(self):
         """Free the memory of queries that went back."""
-        cdef int k
-        for k in range(self.cells):
-            free(self.reached[k].states)
-            free(self.reached[k].values)
+        cdef int cell
+        for cell in range(self.cells):
+            free(self.reached[cell].states)
+            free(self.reached[cell].values)
         memset(self.reached, 0, self.cells * sizeof(Reached))
 
     def set(self, int fleet, const uint64_t[::1] ways, const uint8_t[::1] hit):
         """Set the ships to place (mixed radix), the ways allowed at each cell, and the cells to cover."""
-        cdef int k, j, row, next_row, column
-        cdef Lattice t = self.lattice
-        if not 0 < fleet < t.fleets or ways.shape[0] != self.cells or hit.shape[0] != self.cells:
+        cdef int cell, column, row, next_row, closed_cells
+        cdef Lattice lattice = self.lattice
+        if not 0 < fleet < lattice.fleets or ways.shape[0] != self.cells or hit.shape[0] != self.cells:
             raise ValueError("constraints of another game")
         self.fleet = fleet
-        for k in range(self.cells):
-            self.ways[k] = (ways[k] | <uint64_t>1 << CLOSED
-                            | (0 if hit[k] else <uint64_t>1 << LEAVE))
-            self.needed[k] = 0
-            for j in range(t.columns):
-                next_row = k // t.columns + (1 if j <= k % t.columns else 0)
-                for row in range(t.rows - 1, next_row - 1, -1):
-                    if hit[row * t.columns + j]:
+        for cell in range(self.cells):
+            self.ways[cell] = ways[cell] | <uint64_t>1 << CLOSED
+            if not hit[cell]:
+                self.ways[cell] |= <uint64_t>1 << LEAVE
+            self.needed[cell] = 0
+            for column in range(lattice.columns):
+                next_row = cell // lattice.columns + (1 if column <= cell % lattice.columns else 0)
+                for row in range(lattice.rows - 1, next_row - 1, -1):
+                    if hit[row * lattice.columns + column]:
                         # More than any skyline has: no final skyline will do.
-                        column = min(row - next_row + 1, (1 << (t.bits - 1)) - 1)
-                        self.needed[k] |= <uint64_t>column << (j * t.bits)
+                        closed_cells = min(row - next_row + 1, (1 << (lattice.field_bits - 1)) - 1)
+                        self.needed[cell] |= <uint64_t>closed_cells << (column * lattice.field_bits)
                         break
 
     cdef inline bint covers(self, int target, int cell) noexcept nogil:
@@ -462,86 +467,86 @@ cdef class Query:
                 raise MemoryError
         return 0
 
-    cdef Value forward(self, Value one) except * nogil:
+    cdef Value forward(self, Value unit) except * nogil:
         """Fill `reached`; return the number (or total weight) of the configurations."""
         cdef Layer* layer
         cdef Edge* edge
         cdef Edge* end
-        cdef Reached* here
-        cdef Reached* there
+        cdef Reached* reached
+        cdef Reached* reached_ahead
         cdef int columns = self.lattice.columns
-        cdef int i, j, k, s
-        cdef Value total = 0, value, some
+        cdef int index, distance, cell, state
+        cdef Value total = 0, value, added
         cdef Value* values[COLUMNS + 1]   # by distance from here
-        cdef Value* ahead
-        cdef uint64_t m = self.modulus
+        cdef Value* value_ahead
+        cdef uint64_t modulus = self.modulus
         cdef uint64_t ways
-        for k in range(self.cells):
-            self.reached[k].n = 0
-            if self.reached[k].room == 0:
-                self.enlarge(&self.reached[k])
-        s = self.lattice.first_state[self.fleet]
-        self.reached[0].states[0] = s
+        for cell in range(self.cells):
+            self.reached[cell].n = 0
+            if self.reached[cell].room == 0:
+                self.enlarge(&self.reached[cell])
+        state = self.lattice.first_state[self.fleet]
+        self.reached[0].states[0] = state
         self.reached[0].n = 1
-        (<Value*>self.value[0])[s] = one
-        for k in range(self.cells):
-            layer = &self.lattice.layers[k % columns]
-            here = &self.reached[k]
-            ways = self.ways[k]
-            for j in range(self.slots):
-                values[j] = <Value*>self.value[(k + j) % self.slots]
-            for i in range(here.n):
-                s = here.states[i]
-                value = (<Value*>here.values)[i] = values[0][s]
-                values[0][s] = 0
-                edge, end = layer.edges + layer.start[s], layer.edges + layer.start[s + 1]
+        (<Value*>self.value[0])[state] = unit
+        for cell in range(self.cells):
+            layer = &self.lattice.layers[cell % columns]
+            reached = &self.reached[cell]
+            ways = self.ways[cell]
+            for distance in range(self.slots):
+                values[distance] = <Value*>self.value[(cell + distance) % self.slots]
+            for index in range(reached.n):
+                state = reached.states[index]
+                value = (<Value*>reached.values)[index] = values[0][state]
+                values[0][state] = 0
+                edge, end = layer.edges + layer.start[state], layer.edges + layer.start[state + 1]
                 while edge < end:
                     if ways >> edge.way & 1:
-                        some = value
+                        added = value
                         if Value is double:
                             if edge.way < LEAVE:
-                                some *= self.weights[edge.way * self.cells + k]
-                            if some == 0:  # or its target would be entered again and again
+                                added *= self.weights[edge.way * self.cells + cell]
+                            if added == 0:  # or its target would be entered again and again
                                 edge += 1
                                 continue
                         if edge.target < 0:
-                            if self.covers(edge.target, k):
+                            if self.covers(edge.target, cell):
                                 if Value is double:
-                                    total += some
+                                    total += added
                                 else:
-                                    total = add(total, some, m)
-                        elif k + edge.distance < self.cells:
+                                    total = add(total, added, modulus)
+                        elif cell + edge.distance < self.cells:
                             # A value that is 0 by chance (modulo m) is entered twice: no harm.
-                            ahead = &values[edge.distance][edge.target]
-                            if ahead[0] == 0:
-                                there = &self.reached[k + edge.distance]
-                                if there.n == there.room:
-                                    self.enlarge(there)
-                                there.states[there.n] = edge.target
-                                there.n += 1
+                            value_ahead = &values[edge.distance][edge.target]
+                            if value_ahead[0] == 0:
+                                reached_ahead = &self.reached[cell + edge.distance]
+                                if reached_ahead.n == reached_ahead.room:
+                                    self.enlarge(reached_ahead)
+                                reached_ahead.states[reached_ahead.n] = edge.target
+                                reached_ahead.n += 1
                             if Value is double:
-                                ahead[0] += some
+                                value_ahead[0] += added
                             else:
-                                ahead[0] = add(ahead[0], some, m)
+                                value_ahead[0] = add(value_ahead[0], added, modulus)
                     edge += 1
-                if i & 0xFFFF == 0xFFFF:
+                if index & 0xFFFF == 0xFFFF:
                     with gil:
                         PyErr_CheckSignals()
-            self.report(k)
+            self.report(cell)
         return total
 
-    cdef inline Value completions(self, const Edge* edge, int k, Value** values) noexcept nogil:
+    cdef inline Value completions(self, const Edge* edge, int cell, Value** values) noexcept nogil:
         """Return the number (or weight) of ways to go on from cell k along a transition."""
-        cdef Value some = 0
+        cdef Value count = 0
         if edge.target < 0:
-            if self.covers(edge.target, k):
-                some = 1
-        elif k + edge.distance < self.cells:
-            some = values[edge.distance][edge.target]
+            if self.covers(edge.target, cell):
+                count = 1
+        elif cell + edge.distance < self.cells:
+            count = values[edge.distance][edge.target]
         if Value is double:
             if edge.way < LEAVE:
-                some *= self.weights[edge.way * self.cells + k]
-        return some
+                count *= self.weights[edge.way * self.cells + cell]
+        return count
 
     cdef int backward(self, Value* through) except -1 nogil:
         """Add the configurations through a way at a cell to through[way, cell].
@@ -551,47 +556,48 @@ cdef class Query:
         cdef Layer* layer
         cdef Edge* edge
         cdef Edge* end
-        cdef Reached* here
+        cdef Reached* reached
         cdef int columns = self.lattice.columns
-        cdef int i, j, k
-        cdef Value value, some, total
+        cdef int index, distance, cell
+        cdef Value value, completions, total
         cdef Value* values[COLUMNS + 1]   # by distance from here
-        cdef Value* place
-        cdef uint64_t m = self.modulus
+        cdef Value* through_way
+        cdef uint64_t modulus = self.modulus
         cdef uint64_t ways
-        for k in range(self.cells - 1, -1, -1):
-            layer = &self.lattice.layers[k % columns]
-            here = &self.reached[k]
-            ways = self.ways[k]
-            for j in range(self.slots):
-                values[j] = <Value*>self.value[(k + j) % self.slots]
-            for i in range(here.n):
-                value = (<Value*>here.values)[i]
+        for cell in range(self.cells - 1, -1, -1):
+            layer = &self.lattice.layers[cell % columns]
+            reached = &self.reached[cell]
+            ways = self.ways[cell]
+            for distance in range(self.slots):
+                values[distance] = <Value*>self.value[(cell + distance) % self.slots]
+            for index in range(reached.n):
+                value = (<Value*>reached.values)[index]
                 total = 0
-                edge = layer.edges + layer.start[here.states[i]]
-                end = layer.edges + layer.start[here.states[i] + 1]
+                edge = layer.edges + layer.start[reached.states[index]]
+                end = layer.edges + layer.start[reached.states[index] + 1]
                 while edge < end:
                     if ways >> edge.way & 1:
-                        some = self.completions(edge, k, values)
-                        if some != 0:
+                        completions = self.completions(edge, cell, values)
+                        if completions != 0:
                             if Value is double:
-                                total += some
+                                total += completions
                             else:
-                                total = add(total, some, m)
+                                total = add(total, completions, modulus)
                             if edge.way < LEAVE:
-                                place = &through[edge.way * self.cells + k]
+                                through_way = &through[edge.way * self.cells + cell]
                                 if Value is double:
-                                    place[0] += value * some
+                                    through_way[0] += value * completions
                                 else:
-                                    place[0] = add(place[0], product(value, some, m), m)
+                                    through_way[0] = add(
+                                        through_way[0], product(value, completions, modulus), modulus)
                     edge += 1
-                (<Value*>here.values)[i] = total
-                if i & 0xFFFF == 0xFFFF:
+                (<Value*>reached.values)[index] = total
+                if index & 0xFFFF == 0xFFFF:
                     with gil:
                         PyErr_CheckSignals()
-            for i in range(here.n):
-                values[0][here.states[i]] = (<Value*>here.values)[i]
-            self.report(k)
+            for index in range(reached.n):
+                values[0][reached.states[index]] = (<Value*>reached.values)[index]
+            self.report(cell)
         self.clear()
         return 0
 
@@ -603,91 +609,91 @@ cdef class Query:
         """
         cdef Layer* layer
         cdef Edge* edge
-        cdef Reached* here
+        cdef Reached* reached
         cdef int columns = self.lattice.columns
-        cdef int i, j, k, s
+        cdef int index, distance, number, cell, state
         cdef Py_ssize_t r
-        cdef Value some
+        cdef Value count
         cdef Value* values[COLUMNS + 1]
-        cdef int32_t* state = self.walk
-        cdef int32_t* cell = state + ranks.shape[0]
-        cdef int32_t* ship = cell + ranks.shape[0]
+        cdef int32_t* state_of_rank = self.walk
+        cdef int32_t* cell_of_rank = state_of_rank + ranks.shape[0]
+        cdef int32_t* ships_of_rank = cell_of_rank + ranks.shape[0]
         for r in range(ranks.shape[0]):
-            state[r] = self.lattice.first_state[self.fleet]
-            cell[r] = ship[r] = 0
-        for k in range(self.cells):
-            for j in range(self.slots):
-                values[j] = <Value*>self.value[(k + j) % self.slots]
+            state_of_rank[r] = self.lattice.first_state[self.fleet]
+            cell_of_rank[r] = ships_of_rank[r] = 0
+        for cell in range(self.cells):
+            for distance in range(self.slots):
+                values[distance] = <Value*>self.value[(cell + distance) % self.slots]
                 # The lists of the first cells come into reach together, the others one by one.
-                if j + k < self.cells and (k == 0 or j == self.slots - 1):
-                    here = &self.reached[k + j]
-                    for i in range(here.n):
-                        values[j][here.states[i]] = (<Value*>here.values)[i]
-            layer = &self.lattice.layers[k % columns]
+                if cell + distance < self.cells and (cell == 0 or distance == self.slots - 1):
+                    reached = &self.reached[cell + distance]
+                    for index in range(reached.n):
+                        values[distance][reached.states[index]] = (<Value*>reached.values)[index]
+            layer = &self.lattice.layers[cell % columns]
             for r in range(ranks.shape[0]):
-                if cell[r] != k:
+                if cell_of_rank[r] != cell:
                     continue
-                s = state[r]
+                state = state_of_rank[r]
                 edge = NULL
-                for j in range(layer.start[s], layer.start[s + 1]):
-                    if self.ways[k] >> layer.edges[j].way & 1:
-                        some = self.completions(&layer.edges[j], k, values)
-                        if some == 0:
+                for number in range(layer.start[state], layer.start[state + 1]):
+                    if self.ways[cell] >> layer.edges[number].way & 1:
+                        count = self.completions(&layer.edges[number], cell, values)
+                        if count == 0:
                             continue
-                        edge = &layer.edges[j]
-                        if ranks[r] < some:
+                        edge = &layer.edges[number]
+                        if ranks[r] < count:
                             break
-                        ranks[r] -= some  # rounding may leave it past the last way: that is taken
+                        ranks[r] -= count  # rounding may leave it past the last way: that is taken
                 if Value is double:
                     if edge.way < LEAVE:
-                        ranks[r] /= self.weights[edge.way * self.cells + k]
+                        ranks[r] /= self.weights[edge.way * self.cells + cell]
                 if edge.way < LEAVE:
-                    out[r, ship[r]] = edge.way * self.cells + k
-                    ship[r] += 1
+                    out[r, ships_of_rank[r]] = edge.way * self.cells + cell
+                    ships_of_rank[r] += 1
                 if edge.target < 0:
-                    cell[r] = -1
+                    cell_of_rank[r] = -1
                 else:
-                    state[r] = edge.target
-                    cell[r] = k + edge.distance
+                    state_of_rank[r] = edge.target
+                    cell_of_rank[r] = cell + edge.distance
         self.clear()
 
     cdef void clear(self) noexcept nogil:
-        cdef int i, k
-        for k in range(self.cells):
-            for i in range(self.reached[k].n):
-                self.value[k % self.slots][self.reached[k].states[i]] = 0
+        cdef int index, cell
+        for cell in range(self.cells):
+            for index in range(self.reached[cell].n):
+                self.value[cell % self.slots][self.reached[cell].states[index]] = 0
 
     cdef int widen(self, int width) except -1:
         """Make room for `width` values of each state, all 0."""
-        cdef int c
+        cdef int slot
         cdef uint64_t* wider
-        for c in range(self.slots):
-            wider = <uint64_t*>calloc(<size_t>width * (self.lattice.most + 1), sizeof(uint64_t))
+        for slot in range(self.slots):
+            wider = <uint64_t*>calloc(<size_t>width * (self.lattice.most_states + 1), sizeof(uint64_t))
             if wider == NULL:
                 raise MemoryError
-            free(self.value[c])
-            self.value[c] = wider
+            free(self.value[slot])
+            self.value[slot] = wider
         self.width = width
         return 0
 
-    cdef int report(self, int k) except -1 nogil:
+    cdef int report(self, int cell) except -1 nogil:
         """Call `watch` at the last cell of a row."""
-        if k % self.lattice.columns == self.lattice.columns - 1:
+        if cell % self.lattice.columns == self.lattice.columns - 1:
             with gil:
                 if self.watch is not None:
                     self.watch()
         return 0
 
-    cdef int append(self, Pending* there, int32_t state) except -1 nogil:
-        if there.n == there.room:
-            there.room = 2 * there.room if there.room else 256
-            there.states = <int32_t*>realloc(there.states, there.room * sizeof(int32_t))
-            if there.states == NULL:
-                there.n = there.room = 0
+    cdef int append(self, Pending* pending, int32_t state) except -1 nogil:
+        if pending.n == pending.room:
+            pending.room = 2 * pending.room if pending.room else 256
+            pending.states = <int32_t*>realloc(pending.states, pending.room * sizeof(int32_t))
+            if pending.states == NULL:
+                pending.n = pending.room = 0
                 with gil:
                     raise MemoryError
-        there.states[there.n] = state
-        there.n += 1
+        pending.states[pending.n] = state
+        pending.n += 1
         return 0
 
     cdef int sweep(self, int width, const uint64_t* moduli, uint64_t* totals) except -1 nogil:
@@ -699,58 +705,58 @@ cdef class Query:
         cdef Layer* layer
         cdef Edge* edge
         cdef Edge* end
-        cdef Pending* here
+        cdef Pending* pending
         cdef int columns = self.lattice.columns
-        cdef int i, j, k, s
+        cdef int index, distance, cell, state
         cdef uint64_t first, second = 0
-        cdef uint64_t m = moduli[0], n = moduli[width - 1]
+        cdef uint64_t first_modulus = moduli[0], second_modulus = moduli[width - 1]
         cdef uint64_t ways
         cdef uint64_t* values[COLUMNS + 1]   # by distance from here
         cdef Pending* lists[COLUMNS + 1]
-        cdef uint64_t* ahead
-        s = self.lattice.first_state[self.fleet]
-        self.append(&self.pending[0], s)
-        for i in range(width):
-            self.value[0][width * s + i] = 1
-        for k in range(self.cells):
-            layer = &self.lattice.layers[k % columns]
-            ways = self.ways[k]
-            for j in range(self.slots):
-                values[j] = self.value[(k + j) % self.slots]
-                lists[j] = &self.pending[(k + j) % self.slots]
-            here = lists[0]
-            for i in range(here.n):
-                s = here.states[i]
-                first = values[0][width * s]
-                values[0][width * s] = 0
+        cdef uint64_t* values_ahead
+        state = self.lattice.first_state[self.fleet]
+        self.append(&self.pending[0], state)
+        for index in range(width):
+            self.value[0][width * state + index] = 1
+        for cell in range(self.cells):
+            layer = &self.lattice.layers[cell % columns]
+            ways = self.ways[cell]
+            for distance in range(self.slots):
+                values[distance] = self.value[(cell + distance) % self.slots]
+                lists[distance] = &self.pending[(cell + distance) % self.slots]
+            pending = lists[0]
+            for index in range(pending.n):
+                state = pending.states[index]
+                first = values[0][width * state]
+                values[0][width * state] = 0
                 if width == 2:
-                    second = values[0][2 * s + 1]
-                    values[0][2 * s + 1] = 0
-                edge, end = layer.edges + layer.start[s], layer.edges + layer.start[s + 1]
+                    second = values[0][2 * state + 1]
+                    values[0][2 * state + 1] = 0
+                edge, end = layer.edges + layer.start[state], layer.edges + layer.start[state + 1]
                 while edge < end:
                     if ways >> edge.way & 1:
                         if edge.target < 0:
-                            if self.covers(edge.target, k):
-                                totals[0] = add(totals[0], first, m)
+                            if self.covers(edge.target, cell):
+                                totals[0] = add(totals[0], first, first_modulus)
                                 if width == 2:
-                                    totals[1] = add(totals[1], second, n)
-                        elif k + edge.distance < self.cells:
-                            ahead = values[edge.distance] + <size_t>width * edge.target
-                            if ahead[0] == 0 and ahead[width - 1] == 0:
+                                    totals[1] = add(totals[1], second, second_modulus)
+                        elif cell + edge.distance < self.cells:
+                            values_ahead = values[edge.distance] + <size_t>width * edge.target
+                            if values_ahead[0] == 0 and values_ahead[width - 1] == 0:
                                 self.append(lists[edge.distance], edge.target)
-                            ahead[0] = add(ahead[0], first, m)
+                            values_ahead[0] = add(values_ahead[0], first, first_modulus)
                             if width == 2:
-                                ahead[1] = add(ahead[1], second, n)
+                                values_ahead[1] = add(values_ahead[1], second, second_modulus)
                     edge += 1
-                if i & 0xFFFF == 0xFFFF:
+                if index & 0xFFFF == 0xFFFF:
                     with gil:
                         PyErr_CheckSignals()
-            self.visits += here.n
-            here.n = 0
+            self.visits += pending.n
+            pending.n = 0
             if self.visits > self.visits_allowed:
                 with gil:
                     raise MemoryError
-            self.report(k)
+            self.report(cell)
         return 0
 
     def count(self, moduli, watch=None, most_visits=None):
@@ -758,30 +764,30 @@ cdef class Query:
 
         watch -- called after each row. most_visits -- MemoryError after more visits.
         """
-        cdef uint64_t some[2]
+        cdef uint64_t two_moduli[2]
         cdef uint64_t totals[2]
-        cdef int c, i, j, k, width
+        cdef int slot, first, index, part, width
         counts = []
         self.watch = watch
         self.visits_allowed = INT64_MAX if most_visits is None else most_visits
-        for i in range(0, len(moduli), 2):
+        for first in range(0, len(moduli), 2):
             self.visits = 0
-            width = min(2, len(moduli) - i)
-            for j in range(width):
-                some[j], totals[j] = moduli[i + j], 0
+            width = min(2, len(moduli) - first)
+            for index in range(width):
+                two_moduli[index], totals[index] = moduli[first + index], 0
             if width > self.width:
                 self.widen(width)
             try:
                 with nogil:
-                    self.sweep(width, some, totals)
+                    self.sweep(width, two_moduli, totals)
             except BaseException:  # ctrl-C, too
-                for c in range(self.slots):
-                    for j in range(self.pending[c].n):
-                        for k in range(width):
-                            self.value[c][width * self.pending[c].states[j] + k] = 0
-                    self.pending[c].n = 0
+                for slot in range(self.slots):
+                    for index in range(self.pending[slot].n):
+                        for part in range(width):
+                            self.value[slot][width * self.pending[slot].states[index] + part] = 0
+                    self.pending[slot].n = 0
                 raise
-            counts += [totals[j] for j in range(width)]
+            counts += [totals[index] for index in range(width)]
         return counts
 
     def count_by_placement(self, uint64_t modulus=0, watch=None):
