@@ -42,10 +42,11 @@ def short_bound(value: Fraction, side: str, places: int = 4) -> str:
     >>> short_bound(Fraction(278, 5), "upper"), short_bound(Fraction(2, 3), "upper")
     ('55.6', '0.6667')
     """
-    exact_places = (
-        digit_count for digit_count in range(places) if (value * 10**digit_count).denominator == 1
-    )
-    return decimal(value, side, next(exact_places, places))
+    for fewer_places in range(places):
+        is_exact = (value * 10**fewer_places).denominator == 1
+        if is_exact:
+            return decimal(value, side, fewer_places)
+    return decimal(value, side, places)
 
 
 def bracket_text(lower: Fraction, upper: Fraction | None) -> str:

@@ -98,7 +98,8 @@ class Document:
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         fields = dict(pairs)
         if len(fields) < len(pairs):
-            repeated = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
+            counts = Counter(key for key, _ in pairs)
+            repeated = next(key for key, count in counts.items() if count > 1)
             self.refuse(f"a JSON object has {repeated!r} twice")
         return fields
 

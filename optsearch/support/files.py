@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -37,13 +37,23 @@ def _target_and_temporary(path: Path) -> tuple[Path, Path]:
 
     Raises OSError if there is something that is not a regular file.
     """
-    with suppress(FileNotFoundError):
-        mode = path.stat().st_mode  # OSError if links lead round in a circle
-        if not stat.S_ISREG(mode):
-            folder = "a folder, " if stat.S_ISDIR(mode) else ""
-            raise OSError(errno.EINVAL, f"it is {folder}not a regular file")
+    status = _status_of(path)
+    if status is not None and not stat.S_ISREG(status.st_mode):
+        folder = "a folder, " if stat.S_ISDIR(status.st_mode) else ""
+        raise OSError(errno.EINVAL, f"it is {folder}not a regular file")
     path = Path(os.path.realpath(path))
     return path, path.with_name(f".{path.name}.{os.getpid()}.tmp{path.suffix}")
+
+
+def _status_of(path: Path, follow_links: bool = True) -> os.stat_result | None:
+    """Return the status of what is at a path; None if nothing is.
+
+    Another OSError is raised, as for a name that is too long or links that lead round in a circle.
+    """
+    try:
+        return path.stat(follow_symlinks=follow_links)
+    except FileNotFoundError:
+        return None
 
 
 def require_room(path: Path, is_folder: bool = False) -> None:
@@ -53,15 +63,12 @@ def require_room(path: Path, is_folder: bool = False) -> None:
     """
     temporary = path / f".{os.getpid()}" if is_folder else _target_and_temporary(path)[1]
     folder = temporary.parent
-    while is_folder:  # up to the first folder that exists
-        with suppress(FileNotFoundError):
-            folder.stat()
-            break
+    while is_folder and _status_of(folder) is None:  # up to the first folder that exists
         folder = folder.parent
     for name in temporary.relative_to(folder).parts:
-        with suppress(FileNotFoundError):  # another OSError if the name is too long
-            if stat.S_ISLNK((folder / name).lstat().st_mode):
-                raise OSError(errno.EEXIST, "it is a link that leads nowhere")
+        status = _status_of(folder / name, follow_links=False)
+        if status is not None and stat.S_ISLNK(status.st_mode):
+            raise OSError(errno.EEXIST, "it is a link that leads nowhere")
     with TemporaryFile(dir=folder):
         pass
 

@@ -63,50 +63,30 @@ def heat_in_terminal(share: float) -> str:
 
 
 # The variables of pages. `heat` is the most probable cell, on `cell`.
-LIGHT = {
-    "page": "#f3f5f8",
-    "card": PAPER,
-    "text": "#17212e",
-    "muted": "#4c5a6b",
-    "line": "#d5dce4",
-    "accent": "#124aa8",
-    "on-accent": PAPER,
-    "soft": "#e6eefb",
-    "cell": PAPER,
-    "water": "#e9edf2",
-    "heat": HEAT[-1],
-    "hit": HIT,
-    "miss": MISS,
-    "best": BEST,
-    "low": "#0a5f96",
-    "high": "#a94500",
-    "open": "#cfdcea",
-    "warn": "#7a4a00",
-    "warn-soft": "#fff1d6",
-    "good": "#1e6b3c",
+_COLOURS = {  # on light pages, and on dark ones
+    "page": ("#f3f5f8", "#0e1319"),
+    "card": (PAPER, "#171e27"),
+    "text": ("#17212e", "#e6ecf3"),
+    "muted": ("#4c5a6b", "#a6b3c2"),
+    "line": ("#d5dce4", "#313c4a"),
+    "accent": ("#124aa8", "#8ab8ff"),
+    "on-accent": (PAPER, "#0b1420"),
+    "soft": ("#e6eefb", "#1d2c44"),
+    "cell": (PAPER, "#1b232d"),
+    "water": ("#e9edf2", "#12181f"),
+    "heat": (HEAT[-1], "#2a5f92"),
+    "hit": (HIT, "#ffa36b"),
+    "miss": (MISS, "#808c98"),
+    "best": (BEST, PAPER),
+    "low": ("#0a5f96", "#6cb8ea"),
+    "high": ("#a94500", "#ff9d5c"),
+    "open": ("#cfdcea", "#2c4260"),
+    "warn": ("#7a4a00", "#ffcf87"),
+    "warn-soft": ("#fff1d6", "#3a2b12"),
+    "good": ("#1e6b3c", "#7fd6a0"),
 }
-DARK = {
-    "page": "#0e1319",
-    "card": "#171e27",
-    "text": "#e6ecf3",
-    "muted": "#a6b3c2",
-    "line": "#313c4a",
-    "accent": "#8ab8ff",
-    "on-accent": "#0b1420",
-    "soft": "#1d2c44",
-    "cell": "#1b232d",
-    "water": "#12181f",
-    "heat": "#2a5f92",
-    "hit": "#ffa36b",
-    "miss": "#808c98",
-    "best": PAPER,
-    "low": "#6cb8ea",
-    "high": "#ff9d5c",
-    "open": "#2c4260",
-    "warn": "#ffcf87",
-    "warn-soft": "#3a2b12",
-    "good": "#7fd6a0",
-}
+LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
+DARK = {name: dark for name, (_, dark) in _COLOURS.items()}
 
 
 def css() -> str:

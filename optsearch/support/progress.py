@@ -45,7 +45,8 @@ class Status:
         return None
 
 
-EVIDENCE = 2.0, 0.05  # seconds, and the share done in them, before a time to go is shown
+# What a run must have done before a time to go is shown.
+EVIDENCE_SECONDS, EVIDENCE_SHARE = 2.0, 0.05
 
 
 class Countdown:
@@ -60,15 +61,15 @@ class Countdown:
     def text(self, status: Status) -> str:
         """Return the time that some work still needs, in words.
 
-        The text is empty while too little is done for an estimate (`EVIDENCE`).
+        The text is empty while too little is done for an estimate.
 
         status -- how much is done so far, and in which time.
         """
         estimate = status.seconds_to_go
-        least_seconds, least_share = EVIDENCE
-        pieces_of_run = status.total - status.resumed
-        share_done = (status.done - status.resumed) / max(pieces_of_run, 1e-9)
-        if estimate is None or status.seconds < least_seconds or share_done < least_share:
+        pieces_of_run = max(status.total - status.resumed, 1e-9)
+        share_done = (status.done - status.resumed) / pieces_of_run
+        is_early = status.seconds < EVIDENCE_SECONDS or share_done < EVIDENCE_SHARE
+        if estimate is None or is_early:
             return ""
         if self._least_estimate is None or estimate <= self._least_estimate:
             self._least_estimate = estimate

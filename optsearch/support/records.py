@@ -179,10 +179,8 @@ def commit() -> str:
         if Path(git("rev-parse", "--show-toplevel")).resolve() != CHECKOUT:
             return _stored_commit(CHECKOUT)  # an archive, unpacked in some other repository
         head = git("rev-parse", "HEAD")
-        changes = git(
-            *("status", "--porcelain", "--untracked-files=all", "--"),
-            *(":/", ":(top,exclude)data/results"),
-        )
+        all_but_results = (":/", ":(top,exclude)data/results")
+        changes = git("status", "--porcelain", "--untracked-files=all", "--", *all_but_results)
     except (OSError, subprocess.CalledProcessError):
         return _stored_commit(CHECKOUT)
     return head + "+changes" if changes else head

@@ -32,7 +32,6 @@ from hashlib import blake2b
 from io import FileIO
 from pathlib import Path
 from struct import Struct
-from types import TracebackType
 from typing import Any, TypeVar
 
 import lmdb
@@ -123,9 +122,9 @@ class Store:
         """Set the value of a key; it is committed now or later."""
         self._database()  # TableError if it is closed
         slot = _slot_of(key)
-        body = (
-            value if slot[:1] == _SHORT_KEY_MARK else _LENGTH_FORMAT.pack(len(value)) + value + key
-        )
+        body = value
+        if slot[:1] == _LONG_KEY_MARK:
+            body = _LENGTH_FORMAT.pack(len(value)) + value + key
         self._pending[slot] = self._checksum(slot, body) + body
         self._pending_bytes += len(body)
         if (
@@ -187,12 +186,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         try:
             self.close()
         except TableError:
@@ -316,8 +310,8 @@ class Store:
         was_never_committed = not entries
         if was_never_committed or header == self._header:
             return
-        lines = header.decode(errors="replace").split("\n", 2)
-        form, version, other_question = (*lines, "", "")[:3]  # a foreign header may be shorter
+        form, _, version_and_question = header.decode(errors="replace").partition("\n")
+        version, _, other_question = version_and_question.partition("\n")
         if (form, version) == (FORMAT, str(VERSION)):
             raise TableError(
                 f"{self.path} holds {other_question}, not {self.question}; name another folder"

@@ -20,7 +20,6 @@ import sys
 import sysconfig
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -269,9 +268,8 @@ def _exception_text(error: BaseException) -> str:
 
 def _is_installed(file: str) -> bool:
     """True if a file belongs to this package, to Python or to an installed package."""
-    return Path(file).is_relative_to(_OUR_PACKAGE) or file.startswith(
-        (*_INSTALLED_FOLDERS, "<frozen")
-    )
+    is_ours = Path(file).is_relative_to(_OUR_PACKAGE)
+    return is_ours or file.startswith((*_INSTALLED_FOLDERS, "<frozen"))
 
 
 def _line_raising(error: BaseException) -> CodeLine | None:
@@ -329,6 +327,7 @@ def one_line(text: str, limit: int) -> str:
 
 def relative_to_cwd(path: Path) -> str:
     """Return the text of a path, relative to the working folder if it is in it."""
-    with suppress(ValueError, OSError):
+    try:
         return str(path.relative_to(Path.cwd()))
-    return str(path)
+    except (ValueError, OSError):  # it is elsewhere, or the working folder was deleted
+        return str(path)

@@ -49,15 +49,15 @@ class DecisionTree:
 
     def _repr_html_(self) -> str:
         """Return HTML of the measures and the tree, folded; a very large tree is left out."""
-        rows = [("configurations", f"{self.configurations:,}")]
+        rows = [("strategy", self.title)] if self.title else []
+        rows.append(("configurations", f"{self.configurations:,}"))
         if self.configurations:
             mean = f"{self.total_height}/{self.configurations} = {float(self.mean):.6f}"
             rows += [("mean shots", mean), ("worst case", f"{self.worst} shots")]
-        if self.title:
-            rows.insert(0, ("strategy", self.title))
-        body = f"{self.leaves:,} leaves: tree.save and `optsearch tree` show large trees"
         if self.leaves <= MOST_LEAVES:
             body = tree_html(self.root)
+        else:
+            body = f"{self.leaves:,} leaves: tree.save and `optsearch tree` show large trees"
         return notebook.with_title(self.position.title, notebook.pairs_table(rows), body)
 
     def paths(self) -> Iterator[tuple[Shots, Leaf]]:
@@ -147,17 +147,17 @@ class DecisionTree:
         except ModuleNotFoundError:
             raise NotInstalled("networkx", "networkx") from None
         graph = networkx.DiGraph(game=str(self.position.game), position=str(self.position))
-        # Each waiting entry: a node, the integer of its parent, and the reply that leads to it.
-        waiting: list[tuple[Node | Leaf, int, str]] = [(self.root, -1, "")]
-        while waiting:
-            node, parent, reply = waiting.pop()
-            index = graph.number_of_nodes()
+
+        def add_subtree(node: Node | Leaf) -> int:
+            """Add the nodes and edges of a subtree, and return the integer of its root."""
+            index: int = graph.number_of_nodes()
             if isinstance(node, Leaf):
                 graph.add_node(index, configurations=node.configurations)
-            else:
-                graph.add_node(index, shot=cell_name(node.cell))
-                branches = reversed([*node.replies.items()])  # the last one is taken first
-                waiting += [(child, index, str(answer)) for answer, child in branches]
-            if reply:
-                graph.add_edge(parent, index, reply=reply)
+                return index
+            graph.add_node(index, shot=cell_name(node.cell))
+            for reply, child in node.replies.items():
+                graph.add_edge(index, add_subtree(child), reply=str(reply))
+            return index
+
+        add_subtree(self.root)
         return graph

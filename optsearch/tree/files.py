@@ -54,19 +54,19 @@ def save(tree: DecisionTree, path: str | Path) -> None:
         f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)},"
         for key, value in header.items()
     ]
-    # Each waiting entry: a node, its depth, the key before it, and what follows its last line.
-    waiting: list[tuple[Node | Leaf, int, str, str]] = [(tree.root, 0, '"root"', "")]
-    while waiting:
-        node, depth, key, text_after = waiting.pop()
-        line_start = f"{' ' * depth}{key}: "
+
+    def add_lines(node: Node | Leaf, depth: int, key: str, text_after: str) -> None:
+        """Add the lines of a subtree, which is the value of a key; a text ends the last line."""
+        line_start = f"{' ' * depth}{json.dumps(key)}: "
         if isinstance(node, Leaf):
             lines.append(f'{line_start}{{"configurations": {node.configurations}}}{text_after}')
-            continue
+            return
         lines.append(f'{line_start}{{"shot": {json.dumps(cell_name(node.cell))},')
-        # The last child waits first, because the last entry is taken first. It closes the node.
-        for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
-            text_after_child = "}" + text_after if i == 0 else ","
-            waiting.append((child, depth + 1, json.dumps(str(reply)), text_after_child))
+        for branch_number, (reply, child) in enumerate(node.replies.items(), 1):
+            is_last = branch_number == len(node.replies)
+            add_lines(child, depth + 1, str(reply), "}" + text_after if is_last else ",")
+
+    add_lines(tree.root, 0, "root", "")
     write(path, "{" + "\n".join(lines) + "}\n", TreeError)
 
 
@@ -108,11 +108,10 @@ class _TreeReader:
         except (GameError, PositionError) as error:
             self.refuse(str(error))
         texts = {"source": "", "title": "", "prior": "", **document.fields}
-        source, title, prior = (
-            document.value(name, str, texts) for name in ("source", "title", "prior")
-        )
-        root_fields = document.value("root", dict)
-        root = self.read_node(position, root_fields, ())
+        source = document.value("source", str, texts)
+        title = document.value("title", str, texts)
+        prior = document.value("prior", str, texts)
+        root = self.read_node(position, document.value("root", dict), ())
         tree = DecisionTree(position, root, source=source, title=title, prior=prior)
         document.require_same("total_height", tree.total_height, "the tree")
         document.require_same("configurations", tree.configurations, "the tree")
@@ -137,20 +136,18 @@ class _TreeReader:
             position = Position(game, (*tree.position.shots, *shots))
         except PositionError as error:
             self.refuse(str(error), shots)
-        if hits_left := position.hits_left:
-            cells_text = "1 cell" if hits_left == 1 else f"{hits_left} cells"
+        if position.hits_left > 0:
+            cells_text = "1 cell" if position.hits_left == 1 else f"{position.hits_left} cells"
             self.refuse(f"the tree of {game} ends with {cells_text} still to hit", shots)
         if shots and not shots[-1].reply.hit:
             self.refuse(f"the tree of {game} goes on after the last hit", shots)
         if game.ends_at_hit:  # ships may lie on cells that are not hit
             configurations_ending = Posterior(position).configurations
         else:
-            configurations_ending = sum(
-                map(position.is_compatible, configurations_on(game, position.hits))
-            )
-        if not configurations_ending or (
-            not tree.prior and configurations_ending != leaf.configurations
-        ):
+            on_these_cells = configurations_on(game, position.hits)
+            configurations_ending = sum(map(position.is_compatible, on_these_cells))
+        is_wrong_count = not tree.prior and configurations_ending != leaf.configurations
+        if configurations_ending == 0 or is_wrong_count:
             stated = configurations_text(leaf.configurations)
             self.refuse(f"a leaf of {game} has {stated}; {configurations_ending} end there", shots)
 

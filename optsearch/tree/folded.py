@@ -6,7 +6,7 @@ from html import escape
 
 from optsearch.game import cell_name
 from optsearch.tree.nodes import Leaf, Node
-from optsearch.tree.text import branch_mark, configurations_text
+from optsearch.tree.text import branch_mark, leaf_text
 
 OPEN_LEVELS = 2  # depth to which a tree is unfolded at first
 
@@ -19,8 +19,7 @@ def tree_html(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
     number of shots from the root of the whole tree to this subtree.
     """
     if isinstance(root, Leaf):
-        count = "" if root.configurations == 1 else f", {configurations_text(root.configurations)}"
-        return f"<div>{before}✓ {depth}{count}</div>"
+        return f"<div>{before}{leaf_text(root, depth)}</div>"
     children_html = "".join(
         tree_html(child, f"{escape(branch_mark(reply))} ", depth + 1)
         for reply, child in root.replies.items()

@@ -125,22 +125,17 @@ class Solution:
 
     def _repr_html_(self) -> str:
         """Return HTML of the value, and of the board with every best first shot marked."""
-        best_cells = set(self.best_shots)
         rows = [
             ("objective", str(self.objective)),
             ("optimum" if self.is_exact else "so far", self.value_text),
             ("best shots", " ".join(map(cell_name, self.best_shots)) or "none"),
         ]
-        shades = dict.fromkeys(best_cells, 0.6)
+        game, shades = self.position.game, dict.fromkeys(self.best_shots, 0.6)
         return notebook.with_title(
             self.position.title,
             notebook.pairs_table(rows),
-            notebook.board_html(
-                self.position.game.board,
-                self.position.signs,
-                shades,
-            ),
-            legend(self.position.game, True) if self.position.shots else "",
+            notebook.board_html(game.board, self.position.signs, shades),
+            legend(game, in_figures=True) if self.position.shots else "",
         )
 
     @property

@@ -7,31 +7,30 @@ from optsearch.game.position import Reply
 from optsearch.tree.nodes import Leaf, Node, Shots, configurations_below
 
 
-def text_lines(root: Node | Leaf, max_depth: int | None = None) -> list[str]:
+def text_lines(root: Node | Leaf, max_depth: int | None = None, depth: int = 0) -> list[str]:
     """Return a subtree as lines to read, in the form that `DecisionTree.text` describes.
 
-    max_depth -- the number of shots after which a subtree is left out; None leaves out nothing.
+    max_depth -- the depth at which a subtree is left out; None leaves out nothing. depth -- that of
+    `root`: the number of shots before it.
     """
-    lines: list[str] = []
-    # Each waiting entry: a node, its depth, the text before its own line, and the text before the
-    # lines of its children.
-    waiting: list[tuple[Node | Leaf, int, str, str]] = [(root, 0, "", "")]
-    while waiting:
-        node, depth, prefix, child_prefix = waiting.pop()
-        if isinstance(node, Leaf):
-            has_one = node.configurations == 1
-            count_text = "" if has_one else f", {configurations_text(node.configurations)}"
-            lines.append(f"{prefix}✓ {depth}{count_text}")
-        elif depth == max_depth:
-            lines.append(f"{prefix}… {configurations_text(configurations_below(node))}")
-        else:
-            lines.append(prefix + cell_name(node.cell))
-            # The last child waits first, because the last entry is taken first.
-            for i, (reply, child) in enumerate(reversed([*node.replies.items()])):
-                branch_sign, line_sign = ("└─", "  ") if i == 0 else ("├─", "│ ")
-                prefixes = f"{child_prefix}{branch_sign} {reply} ", f"{child_prefix}{line_sign} "
-                waiting.append((child, depth + 1, *prefixes))
+    if isinstance(root, Leaf):
+        return [leaf_text(root, depth)]
+    if depth == max_depth:
+        return [f"… {configurations_text(configurations_below(root))}"]
+    lines = [cell_name(root.cell)]
+    for branch_number, (reply, child) in enumerate(root.replies.items(), 1):
+        is_last = branch_number == len(root.replies)
+        branch_sign, line_sign = ("└─", "  ") if is_last else ("├─", "│ ")
+        first_line, *other_lines = text_lines(child, max_depth, depth + 1)
+        lines.append(f"{branch_sign} {reply} {first_line}")
+        lines += [f"{line_sign} {line}" for line in other_lines]
     return lines
+
+
+def leaf_text(leaf: Leaf, depth: int) -> str:
+    """Return a check mark and the depth of a leaf, and its configurations if it has several."""
+    several = leaf.configurations != 1
+    return f"✓ {depth}" + (f", {configurations_text(leaf.configurations)}" if several else "")
 
 
 def branch_mark(reply: Reply) -> str:
