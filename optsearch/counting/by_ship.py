@@ -35,10 +35,7 @@ class ShipByShip:
         self.game = game
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations that satisfy the constraints.
-
-        progress -- called during a long count.
-        """
+        """Count the configurations that satisfy the constraints."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         return self._listing(constraints, progress).configurations
@@ -48,8 +45,7 @@ class ShipByShip:
     ) -> tuple[int, dict[Ship, int]]:
         """Return the number of configurations, and the number that have each ship.
 
-        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
-        left out. progress -- called during a long count.
+        A ship is its kind and the mask of its cells. Ships that no configuration has are left out.
         """
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
@@ -66,9 +62,9 @@ class ShipByShip:
         return listing
 
     def unrank(self, constraints: Constraints, ranks: NDArray[np.uint64]) -> CellSets:
-        """Return the configurations with the given ranks, a row of ships for each rank.
+        """Return the configurations with the given ranks; uint64 of shape (ranks, ships, 2).
 
-        The array has the shape (n, ships, 2): each ship is two words of 64 bits, its cells.
+        The two words of a ship are its cells.
 
         ranks -- in any order; each is less than the number of configurations.
         """
@@ -92,17 +88,16 @@ class ShipByShip:
         placements: _Placements,
         hits: int,
     ) -> None:
-        """Write the ships of `fleet` into the last columns of the given rows.
+        """Write configurations of the ships of `fleet`, found by their ranks, into an array.
 
-        The configurations of these ships are numbered from 0, ordered by the placement of the first
-        ship, then by that of the second, and so on. Each row gets the configuration whose number is
-        its rank. To find it, the configurations with each placement of the first ship are counted.
-        Of two equal ships, the first has the earlier placement.
+        The rank of a configuration is its number, from 0, in the order by the placement of the
+        first ship, then of the second, and so on. Of two equal ships, the first has the earlier
+        placement. To find the first ship, the configurations with each of its placements are
+        counted; the other ships follow by recursion.
 
-        into -- the array of all ships. ranked_rows -- the rows to write and their ranks, by
-        ascending rank.
-        placements -- for each kind, the masks where its ships may lie. hits -- the mask of the
-        cells that the ships must cover.
+        into -- gets the ships in its last columns. ranked_rows -- the rows to write and their
+        ranks, by ascending rank. placements -- for each kind, the masks where its ships may lie.
+        hits -- the mask of the cells that the ships must cover.
         """
         if not fleet or not ranked_rows:
             return

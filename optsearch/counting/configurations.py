@@ -89,10 +89,9 @@ class Listing:
         self._split()
 
     def _split(self) -> None:
-        """Split the placements of each kind of ship that has too many for the kernel.
+        """Split the placements of each kind that has too many for the kernel into parts.
 
-        The kernel takes each part for a kind of its own. Raises TooLarge if the parts are more than
-        the kinds that it takes.
+        The kernel takes each part for a kind. Raises TooLarge if there are too many parts.
         """
         self._parts = [
             part._replace(placements=part.placements[start : start + MAX_PLACEMENTS])
@@ -127,7 +126,7 @@ class Listing:
 
     @cached_property
     def _are_compatible(self) -> list[list[NDArray[np.uint8]]]:
-        """Tables of 0 and 1, one for each two parts: 1 where two placements can be together.
+        """A table for each two parts: 1 where two placements can be together, else 0.
 
         A part is some placements of one kind of ship. The table of two parts has a row for each
         placement of the first part, and a column for each placement of the second one.
@@ -144,11 +143,10 @@ class Listing:
     def _enumerators(self, index: int = 0, slices: int = 1) -> Iterator[Enumerator]:
         """Yield kernels that together meet each configuration of a slice once.
 
-        A slice is a share of all configurations; with the default arguments it is all of them. The
-        placements of a kind may be split into parts. There is a kernel for each way to distribute
-        the ships over the parts.
+        There is a kernel for each way to distribute the ships of every kind over its parts.
 
-        index -- the number of the slice, from 0. slices -- the number of slices.
+        index -- the number of the slice, from 0. slices -- the number of slices; by default, all
+        configurations are one.
         """
         placement_words = [to_words(part.placements) for part in self._parts]
         for share in self._shares():
@@ -161,9 +159,9 @@ class Listing:
     def _ask_kernels(self, question: Callable[[Enumerator], _Result]) -> list[_Result]:
         """Return the answers of kernels that together meet each configuration once.
 
-        question -- a function that runs a kernel and returns its answer. If there are many ways to
-        choose the placements, each kernel has a slice of the configurations, and they run in
-        threads.
+        A long count is cut into slices, which run in threads.
+
+        question -- a function that runs a kernel and returns its answer.
         """
         if self.combinations < _COMBINATIONS_WORTH_SLICES:
             return [question(kernel) for kernel in self._enumerators()]
@@ -192,10 +190,7 @@ class Listing:
 
     @cached_property
     def by_ship(self) -> dict[tuple[int, int], int]:
-        """The number of configurations with each ship, which is a pair of its kind and mask.
-
-        Placements that no configuration has count 0.
-        """
+        """The number of configurations with each ship (its kind, its mask), which may be 0."""
         totals = {(part.kind, ship): 0 for part in self._parts for ship in part.placements}
         for counts_by_part in self._ask_kernels(Enumerator.occurrence):
             for part, counts in zip(self._parts, counts_by_part, strict=True):
@@ -304,10 +299,9 @@ class Configurations(Listing):
     def filter(self, keep: Callable[[CellSets], CellSets]) -> CellSets:
         """Return the cells of the configurations that a filter keeps, in any order; shape (n, 2).
 
-        A row is the cells of a configuration, as two words of 64 bits. The list of all
-        configurations is never in memory.
+        A row has two words of 64 bits, as in `list`. The list of all rows is never in memory.
 
-        keep -- a function that gets some rows, and returns the rows to keep.
+        keep -- a function that gets some rows, and returns those to keep.
         """
 
         def filter_rows(kernel: Enumerator) -> CellSets:
@@ -323,9 +317,9 @@ class Configurations(Listing):
 
 
 def read_rows(kernel: Enumerator, batch: int, words: int = 2) -> Iterator[CellSets]:
-    """Yield the rows that a kernel writes, one for each configuration, in some arrays.
+    """Yield the rows that a kernel writes, one for each configuration; shape (n, words).
 
-    batch -- the most rows of an array. words -- the number of words of 64 bits in a row.
+    batch -- the most rows of an array. words -- the number of 64-bit words in a row.
     """
     while True:
         rows = np.empty((batch, words), np.uint64)
@@ -358,8 +352,8 @@ class Codes:
     def of(cls, game: Game) -> Codes:
         """Return the layout of the codes of a game: which bits of a code belong to which ship.
 
-        Ship follows ship from the lowest bit on. A ship begins in the next word of 64 bits if its
-        bits do not all fit into the word before.
+        Ship follows ship from the lowest bit on. A ship whose bits do not all fit into a word of 64
+        bits begins in the next one.
         """
         kinds = tuple(dict.fromkeys(game.fleet))
         widths, shifts = [], []
@@ -413,9 +407,7 @@ class CodedConfigurations(Listing):
     def stream(self, batch: int = 1 << 16) -> Iterator[CellSets]:
         """Yield a row for each configuration: two words with its cells, then the words of its code.
 
-        A code says where each ship lies (`Codes`). The rows come in arrays of at most `batch` rows.
-
-        batch -- 256 or more.
+        A code says where each ship lies (`Codes`). An array has at most `batch` (256 or more) rows.
         """
         codes = self._codes
         index_of = {
@@ -449,12 +441,9 @@ class CodedConfigurations(Listing):
 def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
     """List the configurations that cover every hit and no miss; uint64 of shape (n, ships, 2).
 
-    A row has the ships of a configuration in the order of the fleet. Equal ships are in the order
-    of `Game.placements`. A ship is its cells, as two words of 64 bits. What the replies tell beyond
-    hit and miss is not checked. The list comes from numpy and the rules of `optsearch.game`,
-    without a kernel.
-
-    Raises TooLarge if more than `max_bytes` are needed, for the list or on the way to it.
+    The two words of a ship are its cells. Ships are in the order of the fleet, equal ones in the
+    order of `Game.placements`. What replies tell beyond hit and miss is not checked. No kernel is
+    used. Raises TooLarge if more than `max_bytes` are needed, for the list or on the way to it.
     """
     game = position.game
     game.require_small("listing configurations")
@@ -495,13 +484,13 @@ def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
 def _pair_disjoint(
     covered: CellSets, closed: CellSets, above: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield all pairs of a set in `covered` and a set in `closed` that have no common cell.
+    """Yield the pairs of a set in `covered` and a set in `closed` that have no common cell.
 
-    A pair comes as the two indices, in two arrays of equal length. There are several such arrays,
-    by ascending indices in `covered`.
+    The pairs come in several batches, by ascending indices in `covered`. A batch is an array of
+    indices in `covered`, and an array of as many indices in `closed`.
 
     covered, closed -- sets of cells, each a row of two words. above -- for each set in `covered`,
-    an index in `closed`. Only sets with a greater index are paired with it.
+    an index in `closed`; only sets with a greater index are paired with it.
     """
     step = max(1, (1 << 20) // max(1, len(closed)))  # so that few pairs are in memory at once
     for start in range(0, len(covered), step):

@@ -23,10 +23,10 @@ MOST_EXAMPLES = 8  # replies that an error lists
 
 
 def position_of(game: Game, text: str) -> Position:
-    """Return the position of a text of shots; replies may leave out the ship that they mean.
+    """Return the position of a text of shots, such as "B4 hit, C7 miss".
 
-    A ship that is left out is filled in if only one is possible. Raises PositionError for an
-    invalid text or position, and if a reply may mean several ships.
+    A ship that a reply leaves out is filled in if only one is possible. Raises PositionError if
+    several are, and for an invalid text or position.
     """
     shots = shots_of(game, text)
     if not any(shot.reply == _reply_without_ship(game) for shot in shots):
@@ -49,11 +49,10 @@ def complete_reply(
 ) -> Reply:
     """Return a reply to the next shot in the form in which the game gives it.
 
-    The game may name a ship that the reply leaves out. Then the ship is filled in if only one is
-    possible. If the reply names a ship that the game does not tell, the ship is left out.
+    A ship that the reply should name is filled in if only one is possible. A ship that the game
+    does not tell is left out.
 
-    cell -- the cell of the next shot. prior -- the weights of the configurations; those of weight 0
-    do not count.
+    cell -- of the next shot. prior -- configurations of weight 0 by it do not count.
 
     Raises PositionError if no ship is possible or several are, and for a sinking in a game that
     announces none.
@@ -91,8 +90,7 @@ def is_possible_reply(
 ) -> bool:
     """True if some configuration that fits the position gives this reply to a shot at the cell.
 
-    prior -- weights of the configurations, of which those of weight 0 do not count; None for no
-    prior.
+    prior -- configurations of weight 0 by it do not count.
     """
     try:
         return posterior_of(position.after(cell, reply), prior).is_possible
@@ -105,8 +103,7 @@ def find_conflict(
 ) -> tuple[Shot, ...]:
     """Return a minimal set of replies that cannot all be true; empty if all can be.
 
-    Minimal means: if any reply is left out, the others can be true. To find the set, each reply in
-    turn is left out for good if the others still cannot all be true. The shot of a reply that is
+    Minimal means: if any reply is left out, the others can be true. The shot of a reply that is
     left out was still made, and may have had any reply. If sinkings are told and the fleet is not
     known, all shots are returned: a set that may not be minimal.
 
@@ -133,10 +130,7 @@ def find_conflict(
 def possible_single_errors(
     game: Game, shots: Sequence[Shot], conflicting: Sequence[Shot]
 ) -> tuple[Shot, ...]:
-    """Return the replies that may be the only wrong one of all shots.
-
-    Such a reply is in `conflicting`: without any other reply, these still cannot all be true. And
-    if it is left out, all other replies can be true.
+    """Return the replies that may be the only wrong one: without it, all others can be true.
 
     conflicting -- a set of replies that cannot all be true, from `find_conflict`.
     """
@@ -152,9 +146,9 @@ def _can_be_true(game: Game, shots: Sequence[Shot], indices: Set[int]) -> bool:
     """True if some configuration gives the replies with these indices; the others are unknown.
 
     All shots were made, so where a ship lies decides which shot sinks it. Placements that would
-    give another reply than a known one are ruled out. Then it is enough to count configurations
-    that cover the hits and no miss, without a look at sinkings. If each hit names its ship, or the
-    fleet is not known, the shots without a known reply are left out.
+    give another reply than a known one are ruled out; then some configuration must cover the known
+    hits and no known miss. If each hit names its ship, or the fleet is not known, the shots without
+    a known reply are left out.
     """
     if game.has_labels or isinstance(game, MixedGame):
         known_shots = (shot for i, shot in enumerate(shots) if i in indices)
@@ -177,8 +171,6 @@ def _can_be_true(game: Game, shots: Sequence[Shot], indices: Set[int]) -> bool:
 
 def _contradicted_placements(game: Game, shots: Sequence[Shot], indices: Set[int]) -> Iterator[int]:
     """Yield the placements (masks) on which one of the known hits would have had another reply.
-
-    Misses are not compared.
 
     indices -- of the shots whose replies are known.
     """

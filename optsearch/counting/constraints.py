@@ -37,8 +37,7 @@ class Constraints:
     def placements(self, game: Game) -> dict[int, list[int]]:
         """Map each kind of `fleet` to the placements (masks) that the constraints allow.
 
-        Each placement is judged by itself: whether the ships together cover all hits is not
-        checked.
+        Whether the ships together cover all hits is not checked.
         """
         return {
             kind: [
@@ -62,11 +61,8 @@ def are_admitted(
 ) -> NDArray[np.bool_]:
     """Return for each of n ships whether the constraints and the holes of the board allow it.
 
-    The first three parameters have the same n ships in three forms.
-
-    ships -- the kind and the mask of each. cells -- their cells. halos -- the cells around them
-    where no other ship may be. Both are uint64 of shape (n, words): masks as 64-bit words, the low
-    ones first. holes -- a mask.
+    ships -- the ships. cells, halos -- the cells of each, and those around it where no other ship
+    may be: masks as 64-bit words, the low ones first; shape (n, words). holes -- a mask.
     """
 
     def to_row(mask: int) -> NDArray[np.uint64]:
@@ -110,18 +106,14 @@ class Counting(Protocol):
         """
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations that satisfy the constraints.
-
-        progress -- called during a long count.
-        """
+        """Count the configurations that satisfy the constraints."""
 
     def count_by_placement(
         self, constraints: Constraints, progress: Progress[Status] = no_progress
     ) -> tuple[int, dict[Ship, int]]:
         """Return the number of configurations, and the number that have each ship.
 
-        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
-        left out. progress -- called during a long count.
+        A ship is its kind and the mask of its cells. Ships that no configuration has are left out.
         """
 
     def weigh(
@@ -129,10 +121,8 @@ class Counting(Protocol):
     ) -> tuple[float, dict[int, float]]:
         """Return the total weight of the configurations, and that of those with each placement.
 
-        A configuration weighs the product of the weights of its placements. Placements of total
-        weight 0 are left out.
-
-        weights -- of placements (masks); a missing one weighs 1.
+        A configuration weighs the product of the weights of its placements (masks). A placement
+        that `weights` has not weighs 1. Placements of total weight 0 are left out.
         """
 
     def unrank(
@@ -141,10 +131,10 @@ class Counting(Protocol):
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> NDArray[np.uint64]:
-        """Return the configurations with the given ranks, a row of ships for each of n ranks.
+        """Return the configurations with the given ranks; uint64 of shape (ranks, ships, words).
 
-        The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Ships are
-        in the order of the fleet, equal ones in any order.
+        The words of a ship are its cells. Ships are in the order of the fleet, equal ones in any
+        order.
 
         ranks -- each is less than the number of configurations, which must be less than 2^64. With
         weights, ranks are floats, each less than the total weight.

@@ -42,10 +42,9 @@ _log = logging.getLogger(__name__)
 
 @lru_cache(maxsize=4)
 def engine_for(game: Game) -> Counting:
-    """Return the engine that counts the configurations of a game.
+    """Return the engine that counts the configurations of a game; TooLarge if none has room.
 
-    The engines of the last four games stay in memory. The sweep by skylines counts if it can; if
-    not, the reason is logged. Raises TooLarge if no engine has room for the game.
+    The engines of the last four games stay in memory.
     """
     game.require_known_fleet()
     if any(isinstance(kind, Lettered) for kind in game.fleet):
@@ -54,7 +53,10 @@ def engine_for(game: Game) -> Counting:
 
 
 def _board_engine(game: Game) -> SkylineSweep | AnyBoard:
-    """Return the engine for the board of a game, which takes names of ships for kinds."""
+    """Return the sweep by skylines if it can count the game; else log why, and return `AnyBoard`.
+
+    Ships with different names are of different kinds.
+    """
     objection = skyline_objection(game)
     if not objection:
         return SkylineSweep(game)
@@ -110,8 +112,7 @@ class AnyBoard:
     def _count_each(self, orbit: _Orbit) -> int:
         """Count the configurations of the empty board that have one given placement of an orbit.
 
-        An orbit is a placement with its images under the symmetries of the game. Symmetries map the
-        board to itself, so each placement of an orbit has this count.
+        Symmetries map the board to itself, so each placement of an orbit has this count.
         """
         fleet = list(self._game.fleet)
         fleet.remove(orbit.kind)
@@ -121,7 +122,7 @@ class AnyBoard:
         return self._choose_engine(others).count(others)
 
     def _choose_engine(self, constraints: Constraints) -> FrontierSweep | ShipByShip:
-        """Return the engine that takes less time by an estimate: the sweep, or ship by ship."""
+        """Return the engine that probably takes less time: the sweep, or ship by ship."""
         if self._ship_by_ship is None:
             return self._cell_sweep
         masks, choices = self._cell_sweep.estimate(constraints)
@@ -141,10 +142,7 @@ class AnyBoard:
         return self._cell_sweep.roundings
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations that satisfy the constraints.
-
-        progress -- called during a long count.
-        """
+        """Count the configurations that satisfy the constraints."""
         if not self._is_empty(constraints) or not self._orbits:
             return self._choose_engine(constraints).count(constraints, progress)
         # The sum over all placements of the longest kind counts a configuration several times:
@@ -162,8 +160,7 @@ class AnyBoard:
     ) -> tuple[int, dict[Ship, int]]:
         """Return the number of configurations, and the number that have each ship.
 
-        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
-        left out. progress -- called during a long count.
+        A ship is its kind and the mask of its cells. Ships that no configuration has are left out.
         """
         if not self._is_empty(constraints) or not self._orbits:
             return self._choose_engine(constraints).count_by_placement(constraints, progress)
@@ -178,10 +175,8 @@ class AnyBoard:
     ) -> tuple[float, dict[int, float]]:
         """Return the total weight of the configurations, and that of those with each placement.
 
-        A configuration weighs the product of the weights of its placements. Placements of total
-        weight 0 are left out.
-
-        weights -- of placements (masks); a missing one weighs 1.
+        A configuration weighs the product of the weights of its placements (masks). A placement
+        that `weights` has not weighs 1. Placements of total weight 0 are left out.
         """
         return self._cell_sweep.weigh(constraints, weights)
 
@@ -191,11 +186,9 @@ class AnyBoard:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """Return the configurations with the given ranks, a row of ships for each of n ranks.
+        """Return the configurations with the given ranks; uint64 of shape (ranks, ships, words).
 
-        The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Each
-        engine has its own order of the configurations. Without weights, which engine is asked
-        depends on the constraints alone.
+        The words of a ship are its cells. The constraints alone determine the ranks.
 
         ranks -- each is less than the number of configurations. With weights, ranks are floats,
         each less than the total weight.
@@ -266,10 +259,7 @@ class NamedShips:
         )
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations that satisfy the constraints.
-
-        progress -- called during a long count.
-        """
+        """Count the configurations that satisfy the constraints."""
         unnamed = self._drop_names(constraints)
         if unnamed is None:
             return self._with_names.count(constraints, progress)
@@ -280,8 +270,7 @@ class NamedShips:
     ) -> tuple[int, dict[Ship, int]]:
         """Return the number of configurations, and the number that have each ship.
 
-        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
-        left out. progress -- called during a long count.
+        A ship is its kind and the mask of its cells. Ships that no configuration has are left out.
         """
         unnamed = self._drop_names(constraints)
         if unnamed is None:
@@ -302,10 +291,8 @@ class NamedShips:
     ) -> tuple[float, dict[int, float]]:
         """Return the total weight of the configurations, and that of those with each placement.
 
-        A configuration weighs the product of the weights of its placements. Placements of total
-        weight 0 are left out.
-
-        weights -- of placements (masks); a missing one weighs 1.
+        A configuration weighs the product of the weights of its placements (masks). A placement
+        that `weights` has not weighs 1. Placements of total weight 0 are left out.
         """
         return self._with_names.weigh(constraints, weights)
 
@@ -315,10 +302,9 @@ class NamedShips:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """Return the configurations with the given ranks, a row of ships for each of n ranks.
+        """Return the configurations with the given ranks; uint64 of shape (ranks, ships, words).
 
-        The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Ships are
-        in the order of the fleet.
+        The words of a ship are its cells. Ships are in the order of the fleet.
 
         ranks -- each is less than the number of configurations. With weights, ranks are floats,
         each less than the total weight.
@@ -333,9 +319,9 @@ def _drop_name(kind: int) -> int:
 
 
 def _count_namings(fleet: Iterable[int]) -> int:
-    """Count the ways to give the names of a fleet to its ships.
+    """Count the ways to give the names of a fleet to its ships, each to a ship of its length.
 
-    A name goes to a ship of its length. Ships that share a name are not told apart.
+    Ships that share a name are not told apart.
 
     fleet -- the kinds of the ships: lengths, some of them with names.
     """

@@ -53,9 +53,8 @@ def _images(sets: CellSets, permutation: Permutation) -> CellSets:
 def sets_by_weight(position: Position) -> Counter[int]:
     """Map each weight to the number of sets of cells that have it, over all sets of a position.
 
-    A set is the cells of a configuration. Its weight is the number of configurations with exactly
-    these cells. `Family.of` has these weights too, but needs more memory: here the list of
-    configurations is sorted in parts.
+    The weight of a set is the number of configurations with exactly these cells. `Family.of` has
+    the weights too, but needs more memory: here the list of configurations is sorted in parts.
 
     Raises ImpossiblePosition if there is no configuration, TooLarge if they cannot be listed, and
     NotSupported if hits tell more than hit.
@@ -97,9 +96,9 @@ def _too_many_error(configurations: int, position: Position) -> TooLarge:
 
 
 def require_total_weight(weight: int, name: Game | str) -> None:
-    """Raise TooLarge if the weights of a family of sets add up to more than the search can handle.
+    """Raise TooLarge if a total weight of a family is more than the search can handle.
 
-    weight -- the sum of the weights. name -- what the error calls the family.
+    name -- what the error calls the family.
     """
     if weight > MAX_WEIGHT:
         raise TooLarge(
@@ -142,10 +141,7 @@ class Family:
 
     @classmethod
     def _weighed(cls, position: Position, prior: Prior) -> Family:
-        """Return the family of a position: the cells of its configurations, with weights.
-
-        A set weighs the sum of its configurations' weights by the prior. It leaves out the hits.
-        """
+        """Return the family of a position, in which a set weighs what its configurations do."""
         position.game.require_small("listing configurations")
         posterior = Posterior(position, prior=prior)
         if prior.placements is not None and posterior.configurations > MAX_SETS:

@@ -93,11 +93,10 @@ class _Order:
 
     @cached_property
     def width(self) -> tuple[int, int]:
-        """The most cells that a state of the sweep can have, and their sum over all steps.
+        """The most cells that a state of the sweep can have, and the sum over all steps.
 
-        The sweep passes the cells in this order. Its state is the mask of the cells to come that
-        ships have closed. A cell can be in it from the first placement that may close the cell to
-        the last placement that may need the cell.
+        The state of the sweep is the mask of the cells to come that ships have closed. A cell can
+        be in it from the first placement that closes the cell to the last one that needs it.
         """
         cells = len(self.position)
         closed_from, needed_to = [cells] * cells, [0] * cells
@@ -119,8 +118,8 @@ class _Order:
 def _cell_orders(game: Game) -> Iterable[Permutation]:
     """Yield orders in which the cells can be swept: for each cell its position in the order.
 
-    The first order is by the index of the cell. There is one more for each divisor n of the number
-    of cells: it writes the cells by index in rows of n cells, and takes them column by column.
+    The first order is by index. For each divisor n of the number of cells, another one writes the
+    cells by index in rows of n cells, and takes them column by column.
     """
     cells = game.cells
     yield tuple(range(cells))
@@ -132,11 +131,11 @@ def _cell_orders(game: Game) -> Iterable[Permutation]:
 
 
 def _fold(position: Permutation) -> Iterable[Permutation]:
-    """Yield orders that go through a given one from both ends at once, one for each divisor n.
+    """Yield orders of the cells that go through a given order from both ends at once.
 
-    They cut the given order into blocks of n cells, and take the first block, the last one, the
-    second one, the last but one, and so on. If the last cells touch the first ones, as on a torus,
-    ships reach less far ahead in such an order.
+    There is one for each divisor n of the number of cells. It cuts the given order into blocks of n
+    cells, and takes the first block, the last one, the second one, the last but one, and so on. If
+    the last cells touch the first ones, as on a torus, ships reach less far ahead in it.
 
     position -- the position of each cell in the given order.
     """
@@ -184,14 +183,14 @@ class _CellsAhead(NamedTuple):
 def _cells_ahead(
     order: _Order, placed: NDArray[np.intp], starts: NDArray[np.int32], hits: int
 ) -> list[_CellsAhead] | None:
-    """Return, for each position k of the sweep, three sets of the cells from k on (`_CellsAhead`).
+    """Return, for each position k of the sweep and for its end, sets of the cells from k on.
 
-    The list ends with the sets after the last position. It is None if no configuration exists: a
-    hit that only earlier ships can cover is then too far ahead for any of them.
+    It is None if no configuration exists: a hit that only earlier ships can cover is too far ahead
+    for any of them.
 
-    order -- the placements, and the order in which the sweep passes the cells. placed -- the
-    indices of the placements that are allowed. starts -- placed[starts[k] : starts[k + 1]] are the
-    placements whose first cell is at position k. hits -- the mask of the hits, by position.
+    placed -- the indices of the allowed placements, by first cell. starts -- placed[starts[k] :
+    starts[k + 1]] are those whose first cell is at position k. hits -- the mask of the hits, by
+    position.
     """
     backward = [_CellsAhead(needed=0, relevant=0, due=0)]
     needed = 0
@@ -279,18 +278,15 @@ class FrontierSweep:
     # Queries
 
     def _choose_order(self, constraints: Constraints) -> _Order:
-        """Return the order that meets hits and closed cells early, when few masks are reached.
-
-        A hit counts as much as three closed cells.
-        """
+        """Return the order that meets hits and closed cells early; a hit counts three times."""
         cells = [*bits(constraints.closed), *(3 * list(bits(constraints.hits)))]
         return min(self._both, key=lambda order: sum(order.position[cell] for cell in cells))
 
     def estimate(self, constraints: Constraints) -> tuple[float, float]:
-        """Return two estimates of work: the states of a sweep, and the ways to choose placements.
+        """Return upper bounds on the states of a sweep, and on the ways to choose placements.
 
-        A state is a mask of cells that ships have closed. Both numbers are upper bounds. The ways
-        also count choices in which ships overlap or touch.
+        A state is a mask of cells that ships have closed. The ways include choices in which ships
+        overlap or touch.
         """
         order = self._choose_order(constraints)
         allowed = order.list_allowed(constraints, self.game.holes)
@@ -300,11 +296,11 @@ class FrontierSweep:
     def _bounds(
         self, order: _Order, allowed: NDArray[np.intp], constraints: Constraints
     ) -> tuple[NDArray[np.float64], float]:
-        """Return bounds on the states at each position, and the ways to choose the placements.
+        """Return upper bounds on the states at each position, and the ways to choose placements.
 
         A state of the sweep is a mask of cells ahead that ships have closed. Only placements that
-        begin before a position, and close it or a later cell, make a difference there. So the
-        number of ways to choose some of these placements is a bound on the states at the position.
+        begin before a position, and close it or a later cell, make a difference there. So there are
+        at most as many states as ways to choose some of these placements.
 
         allowed -- the indices of the placements in the order.
         """
@@ -323,7 +319,7 @@ class FrontierSweep:
         return masks, choices
 
     def _query(self, constraints: Constraints) -> _Query | None:
-        """Return a kernel that is ready to count under some constraints, with what is known of it.
+        """Return a kernel that is ready to count under some constraints, with bounds on its work.
 
         None if it is clear without counting that no configuration satisfies the constraints.
         """
@@ -380,12 +376,11 @@ class FrontierSweep:
     ) -> Callable[[int], None]:
         """Return the function that the kernel calls after each cell, to report how far the work is.
 
-        A pass is one sweep over all cells. The share of work done is estimated from upper bounds on
-        the number of masks at each cell. In the first pass the function also raises TooLarge if the
-        memory will not be enough (`_require_memory`).
+        The share of work done is estimated from upper bounds on the masks at each cell. In the
+        first pass the function also raises TooLarge if the memory will not be enough.
 
-        passes -- the number of passes. has_way_back -- True if each second pass goes from the last
-        cell to the first.
+        passes -- the number of sweeps over all cells. has_way_back -- True if each second one goes
+        from the last cell to the first.
         """
         kernel, cells = query.kernel, self.game.cells
         masks_before = np.cumsum(query.mask_bounds)
@@ -412,9 +407,8 @@ class FrontierSweep:
     def _require_memory(self, query: _Query, swept: int, masks: int, seconds: float) -> None:
         """Raise TooLarge if the first layers grow so fast that later ones will not fit into memory.
 
-        A layer is all masks of closed cells with which the sweep comes to one cell. The last layer
-        has a share of the upper bound on its masks. Later layers are expected to have the same
-        share.
+        A layer is all masks of closed cells with which the sweep comes to one cell. Later layers
+        are expected to have the same share of the upper bound on their masks as the last one.
 
         swept -- the number of cells swept. masks -- the number of masks in the last layer.
         seconds -- the time so far, times the number of passes.
@@ -460,10 +454,7 @@ class FrontierSweep:
         self._roundings = max(self._roundings, roundings)
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations that satisfy the constraints.
-
-        progress -- called after each cell.
-        """
+        """Count the configurations that satisfy the constraints."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
@@ -481,8 +472,7 @@ class FrontierSweep:
     ) -> tuple[int, dict[Ship, int]]:
         """Return the number of configurations, and the number that have each ship.
 
-        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
-        left out. progress -- called after each cell.
+        A ship is its kind and the mask of its cells. Ships that no configuration has are left out.
         """
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
@@ -510,10 +500,8 @@ class FrontierSweep:
     ) -> tuple[float, dict[int, float]]:
         """Return the total weight of the configurations, and that of those with each placement.
 
-        A configuration weighs the product of the weights of its placements. Placements of total
-        weight 0 are left out.
-
-        weights -- of placements (masks); a missing one weighs 1.
+        A configuration weighs the product of the weights of its placements (masks). A placement
+        that `weights` has not weighs 1. Placements of total weight 0 are left out.
         """
         if not constraints.fleet:
             return float(constraints.hits == 0), {}
@@ -535,11 +523,9 @@ class FrontierSweep:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """Return the configurations with the given ranks, a row of ships for each of n ranks.
+        """Return the configurations with the given ranks; uint64 of shape (ranks, ships, words).
 
-        The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Ships are
-        in the order of the fleet. Without weights the kernel is kept for the next call with equal
-        constraints, if it has all its layers.
+        The words of a ship are its cells. Ships are in the order of the fleet.
 
         ranks -- each is less than the number of configurations, which must be less than 2^64. With
         weights, ranks are floats, each less than the total weight.
@@ -581,16 +567,16 @@ def _completable_fleets(
     placements_ahead: NDArray[np.int64],
     cells_ahead: NDArray[np.int64],
 ) -> NDArray[np.uint64]:
-    """Return which partial fleets can be completed at each position, as bits of 64-bit words.
+    """Return, as bits, which partial fleets can be completed; shape (positions, words).
 
-    The array has the shape (positions, words). A partial fleet is the number of ships of each kind
-    that are placed. Bit f stands for the fleet with the number f, whose digits in mixed radix are
-    these numbers, from the lowest. A fleet can be completed if each kind has a placement for each
-    ship left, and the placements to come have enough cells for all ships left.
+    A partial fleet is how many ships of each kind are placed. Bit f stands for the fleet with the
+    number f, whose mixed-radix digits, from the lowest, are these numbers. A fleet can be completed
+    if each kind has a placement for each ship left, and the placements to come have enough cells
+    for all ships left.
 
-    kinds -- the lengths or shapes, from the lowest digit on. counts -- the ships of each kind.
-    placements_ahead -- the number of placements of each kind from a position on; its shape is
-    (positions, kinds). cells_ahead -- the number of cells that these placements cover together.
+    kinds, counts -- the kinds from the lowest digit on, and the ships of each. placements_ahead --
+    the number of placements of each kind from a position on; shape (positions, kinds).
+    cells_ahead -- the number of cells that these placements cover together.
     """
     fleets = prod(count + 1 for count in counts)
     fleet = np.arange(fleets)

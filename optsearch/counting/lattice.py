@@ -126,20 +126,17 @@ class SkylineSweep:
 
     @property
     def roundings(self) -> int:
-        """An upper bound on the roundings behind a number of `weigh`.
-
-        The relative error of the number is at most 2^-52 for each.
-        """
+        """An upper bound on the roundings behind a number of `weigh`."""
         return self.transitions * self.rows
 
     # Queries
 
     @cached_property
     def _swept_cells_by_symmetry(self) -> tuple[tuple[int, ...], ...]:
-        """The ways to lay the board under the sweep, each as the sweep's index of every cell.
+        """The orders in which the board can be swept: the index of every cell in each sweep.
 
-        There is a way for each symmetry of the game. The sweep goes row by row, and its rows are
-        the shorter sides of the board.
+        There is an order for each symmetry of the game. The sweep goes row by row, and its rows are
+        along the shorter side of the board.
         """
         if self.game.rows >= self.game.columns:
             return self.game.symmetries()
@@ -151,11 +148,10 @@ class SkylineSweep:
         )
 
     def _orientation(self, constraints: Constraints) -> _Orientation:
-        """Return the way to turn the board in which the sweep needs the fewest states, as a guess.
+        """Return the way to turn the board in which the sweep probably needs the fewest states.
 
-        A sweep has few states at its beginning. So the hits and the closed cells should come early:
-        the sum of their indices in the sweep is minimized. A hit counts as much as three closed
-        cells.
+        A sweep has few states at its beginning, so hits and closed cells should come early: the sum
+        of their indices in the sweep is minimized. A hit counts as much as three closed cells.
         """
         cells = list(bits(constraints.closed)) + 3 * list(bits(constraints.hits))
         best_index = min(
@@ -171,11 +167,9 @@ class SkylineSweep:
         return self._orientations[best_index]
 
     def _set_query(self, orientation: _Orientation, constraints: Constraints) -> int:
-        """Hand the constraints to the kernel; return a bound on the number of configurations.
+        """Hand the constraints to the kernel; return an upper bound on the configurations.
 
-        The upper bound is the number of ways to choose allowed placements, even if they overlap.
-
-        orientation -- the way in which the board is turned for the sweep.
+        The bound is the number of ways to choose allowed placements, even if they overlap.
         """
         allowed = are_admitted(
             zip(orientation.kind, orientation.masks, strict=True),
@@ -211,9 +205,8 @@ class SkylineSweep:
     def _require_memory(self) -> None:
         """Raise TooLarge if the states that the kernel will reach do not all fit into memory.
 
-        Nothing more is done if an upper bound on the number of states fits. Otherwise the states
-        are counted until there are more than fit. To count them needs less memory than to keep
-        them.
+        If an upper bound on their number does not fit, the states are counted, which needs less
+        memory than to keep them.
         """
         if self._query.most_visits <= self._query.room:
             return
@@ -230,10 +223,7 @@ class SkylineSweep:
             ) from None
 
     def count(self, constraints: Constraints, progress: Progress[Status] = no_progress) -> int:
-        """Count the configurations that satisfy the constraints.
-
-        progress -- called after each row.
-        """
+        """Count the configurations that satisfy the constraints."""
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
@@ -251,8 +241,7 @@ class SkylineSweep:
     ) -> tuple[int, dict[Ship, int]]:
         """Return the number of configurations, and the number that have each ship.
 
-        A ship is a pair of its kind and the mask of its cells. Ships that no configuration has are
-        left out. progress -- called after each row.
+        A ship is its kind and the mask of its cells. Ships that no configuration has are left out.
         """
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
@@ -282,10 +271,8 @@ class SkylineSweep:
     ) -> tuple[float, dict[int, float]]:
         """Return the total weight of the configurations, and that of those with each placement.
 
-        A configuration weighs the product of the weights of its placements. Placements of total
-        weight 0 are left out.
-
-        weights -- of placements (masks); a missing one weighs 1.
+        A configuration weighs the product of the weights of its placements (masks). A placement
+        that `weights` has not weighs 1. Placements of total weight 0 are left out.
         """
         if not constraints.fleet:
             return float(constraints.hits == 0), {}
@@ -316,10 +303,9 @@ class SkylineSweep:
         ranks: Ranks,
         weights: Mapping[int, float] | None = None,
     ) -> CellSets:
-        """Return the configurations with the given ranks, a row of ships for each of n ranks.
+        """Return the configurations with the given ranks; uint64 of shape (ranks, ships, words).
 
-        The array is uint64 of shape (n, ships, words): the words of a ship are its cells. Ships are
-        in the order of the fleet.
+        The words of a ship are its cells. Ships are in the order of the fleet.
 
         ranks -- each is less than the number of configurations, which must be less than 2^64. With
         weights, ranks are floats, each less than the total weight.
@@ -352,10 +338,10 @@ class SkylineSweep:
 
 
 def skyline_objection(game: Game) -> str:
-    """Return why `SkylineSweep` cannot count the configurations of a game; empty text if it can.
+    """Return why `SkylineSweep` cannot count the configurations of a game; an empty text if it can.
 
-    It needs straight ships, and a rectangle, which may have holes. The shorter side must be short
-    enough for the longest ship, and the lengths of ships few. No table is built here.
+    It needs straight ships of few lengths on a rectangle, which may have holes. Its shorter side
+    must be short enough for the longest ship.
     """
     if not game.is_rectangle:
         return f"skylines go by rows and columns of a rectangle; {game} is on another board"

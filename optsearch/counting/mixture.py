@@ -80,10 +80,10 @@ class PartPosterior(Posterior):
 
     @cached_property
     def _all_cases(self) -> list[SunkAssignment]:
-        """The cases that are counted one by one: the ways in which the sunk ships can lie.
+        """The ways in which the sunk ships can lie.
 
-        If hits name their ships, there is only one case, which has no sunk ships. Then a ship is
-        barred unless the hits on it are exactly the hits that name it.
+        If hits name ships, there is one way, in which none counts as sunk. Then a ship is barred
+        unless the hits on it are exactly the hits that name it.
         """
         position, game = self.position, self.position.game
         if not game.names_hits:
@@ -132,7 +132,7 @@ class FilteredPart(PartPosterior):
 def _engine(game: Game, constraints: Constraints | None) -> Counting | ShipByShip:
     """Return the engine for a query: ship by ship if the placements can be chosen in few ways.
 
-    constraints -- of the query. If they are None, the engine is the one for the whole game.
+    constraints -- of the query; None for the engine of the game.
     """
     if constraints is not None and game.cells <= MAX_CELLS:
         placements = constraints.placements(game)
@@ -204,10 +204,9 @@ class MixedPosterior(Posterior):
 
     @cached_property
     def parts(self) -> list[WeighedPart]:
-        """The parts that have a configuration left, with the integer weight of each of these.
+        """The parts that have a configuration left, with the weight of each configuration.
 
-        A part is the position with one known fleet. All weights are multiplied by their least
-        common denominator.
+        A part is the position with one known fleet. The weights are scaled to integers.
         """
         weighed: list[tuple[Part, PartPosterior, Fraction]] = []
         parts = self._divide()
@@ -225,8 +224,7 @@ class MixedPosterior(Posterior):
     def _divide(self) -> tuple[Part, ...]:
         """Return the parts of the position, each with a known fleet.
 
-        If the prior is a filter of boards, there is a part for each choice of the lengths of all
-        ships with letters, as if hits had named them all.
+        For a filter of boards, the lengths of all ships with letters are known in each part.
 
         Raises TooLarge if there are too many configurations to ask a filter.
         """
@@ -249,9 +247,9 @@ class MixedPosterior(Posterior):
     def _configuration_weight(self, part: Part) -> Fraction:
         """Return the weight of each configuration of a part, a position with a known fleet.
 
-        If vectors of lengths are equally likely, each has the weight 1. The configurations that it
-        has before the first shot share this weight equally. With another prior, a configuration
-        weighs 1 if the prior admits its lengths, else 0.
+        If vectors of lengths are equally likely, the configurations that one has before the first
+        shot share the weight 1. With another prior, a configuration weighs 1 if the prior admits
+        its lengths, else 0.
         """
         prior = self._fleet_prior
         if prior is not None and not prior.are_vectors_equal:
@@ -426,8 +424,8 @@ class MixedPosterior(Posterior):
     def _ship_orders(self, part: Part) -> list[list[int]]:
         """Return each way to match the ships of the game with the ships of a part.
 
-        The fleet of a part has known lengths. A way lists, for each ship of the game's fleet, the
-        index of its match in the fleet of the part. Without letters there is one way.
+        A way lists, for each ship of the game's fleet, the index of its match in the fleet of the
+        part, whose lengths are known. Without letters there is one way.
         """
         fleet, part_fleet = self.position.game.fleet, part.position.game.fleet
         if not self.position.game.names_hits:
@@ -440,11 +438,10 @@ class MixedPosterior(Posterior):
         return ships if masks else self._to_arrays(ships)
 
     def batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations in arrays of about `size` rows.
+        """Yield all configurations in arrays of about `size` rows; shape (rows, ships, words).
 
-        An array is uint64 of shape (rows, ships, words). A row has a cell set for each ship. A
-        configuration of a part has a row for each way to match its ships with the ships of the
-        game. An array has at most `size` rows, unless there are more ways than that.
+        A row has a cell set for each ship. A configuration of a part has a row for each way to
+        match its ships with the ships of the game.
         """
         self.require_some()
         for weighed in self.parts:
@@ -455,8 +452,7 @@ class MixedPosterior(Posterior):
     def list_weighted(self, limit: int = MOST_LISTED) -> WeightedShips:
         """List all configurations, each as the cell sets of its ships, and their integer weights.
 
-        The ships are an array of shape (configurations, ships, words). Raises TooLarge if there are
-        more than `limit` configurations.
+        The shape is (configurations, ships, words). Raises TooLarge for more than `limit` of them.
         """
         self.require_some()
         if self.configurations > limit:
@@ -484,8 +480,7 @@ def posterior_of(
 ) -> Posterior:
     """Return the posterior of a position: a `MixedPosterior` if its fleet is not known.
 
-    prior -- the weights of the configurations, if not the default ones. progress -- called during a
-    long count.
+    prior -- the weights of the configurations, if not the default ones.
     """
     if isinstance(position, MixedPosition):
         return MixedPosterior(position, prior, progress)
@@ -498,9 +493,8 @@ def _list_ship_orders(
 ) -> list[list[int]]:
     """Return each way to match the ships of a game, which have letters, with a known fleet.
 
-    A way lists, for each kind of the game, the index of its match in `part_fleet`. The match has a
-    length in the range of the kind. A kind that hits have named is matched with the ship that has
-    its letter.
+    A way lists, for each kind in `fleet`, the index of its match in `part_fleet`: a ship with a
+    length in the range of the kind or, if hits have named the kind, the ship with its letter.
 
     fleet -- the kinds of the game. part_fleet -- the known fleet. named -- the kinds that hits have
     named.

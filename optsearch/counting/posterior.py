@@ -142,7 +142,7 @@ class Posterior:
         return f"<Posterior of {self.observations.title}{weighted}>"
 
     def _repr_html_(self) -> str:
-        """Return the board, with the probability of a ship in percent on each uncertain cell.
+        """Return the board as HTML, with the percentage of a ship on each uncertain cell.
 
         A ? follows the percentage of a cell whose reply may be false.
         """
@@ -186,10 +186,7 @@ class Posterior:
 
     @cached_property
     def _cases(self) -> list[SunkAssignment]:
-        """The ways in which the sunk ships can lie, without barred ships and ships of weight 0.
-
-        Each configuration that is left belongs to one of these ways.
-        """
+        """The ways in which the sunk ships can lie, without barred ships and ships of weight 0."""
         barred = self._barred | (self.prior.barred if self.prior else frozenset())
         if not barred:
             return self._all_cases
@@ -208,12 +205,10 @@ class Posterior:
     # Counts, in which all configurations that have a weight are equal
 
     def _ask_cases(self, question: Callable[[Constraints, Progress[Status]], T]) -> Iterator[T]:
-        """Yield the answer to a question for each case, and report the share of cases done.
+        """Yield the answer to a question for each case: each way in which the sunk ships can lie.
 
-        A case is one way in which the sunk ships can lie.
-
-        question -- a function of the constraints on the other ships of a case, and of a function
-        that it calls to report its own progress.
+        question -- a function of the constraints on the other ships of a case, and of a function to
+        report its progress.
         """
         report = meter(self._progress, len(self._cases))
         for cases_done, case in enumerate(self._cases):
@@ -232,7 +227,7 @@ class Posterior:
     def configurations(self) -> int:
         """The exact number of compatible configurations; with a prior, of those with a weight.
 
-        Raises TooLarge for a prior that weighs configurations one by one if they are too many.
+        Raises TooLarge if a prior weighs configurations one by one, and they are too many.
         """
         return self._candidates if self._is_counted else len(self._listed.weights)
 
@@ -248,11 +243,7 @@ class Posterior:
 
     @property
     def is_possible(self) -> bool:
-        """True if some configuration is left.
-
-        Configurations are counted case by case, and the first case that has one is enough. A case
-        is one way in which the sunk ships can lie.
-        """
+        """True if some configuration is left; quicker than to count all."""
         if self.prior is not None and self.prior.rows is not None:
             return any(self._compatible_rows())
         if not self._is_counted:
@@ -262,10 +253,10 @@ class Posterior:
     def first_impossible(self, prior: Prior | None = None) -> int:
         """Return the number, from 1, of the first shot after which no configuration is left.
 
-        It is 0 if there is no configuration even before the first shot. It is one more than the
-        number of shots if some configuration is left after all of them.
+        0 if there is none even before the first shot; the number of shots + 1 if one is left after
+        all of them.
 
-        prior -- a configuration of weight 0 by this prior does not count.
+        prior -- configurations of weight 0 by it do not count.
         """
         position, shots = self._counted_position, self._counted_position.shots
 
@@ -310,8 +301,7 @@ class Posterior:
     def _case_counts(self) -> list[dict[Ship, int]]:
         """The number of configurations with each ship that is not sunk, for each case.
 
-        A case is one way in which the sunk ships can lie. This also sets `_case_sizes`, the number
-        of configurations of each case.
+        A case is one way in which the sunk ships can lie. This also sets `_case_sizes`.
         """
         results = list(self._ask_cases(self._sweep.count_by_placement))
         self._case_sizes = [size for size, _ in results]
@@ -346,7 +336,7 @@ class Posterior:
         """The number of configurations with a ship on each cell; shape (rows, columns).
 
         int64, or Python integers (dtype object) if they may pass 63 bits. A prior only leaves out
-        configurations of weight 0: see `probability`.
+        configurations of weight 0.
         """
         game = self.position.game
         counts = self._sum_by_cell(self.placements)
@@ -420,8 +410,8 @@ class Posterior:
     def list_weighted(self, limit: int = MOST_LISTED) -> WeightedShips:
         """List all configurations that have a weight, as the cells of their ships, and the weights.
 
-        The ships are an array of shape (configurations, ships, words). Raises TooLarge if more than
-        `limit` configurations would have to be listed.
+        The shape is (configurations, ships, words). Raises TooLarge if more than `limit`
+        configurations would have to be listed.
         """
         if self.prior is None or self._candidates <= limit:
             ships = self._list_candidates()
@@ -442,9 +432,9 @@ class Posterior:
         return WeightedShips(ships[has_weight], [weight for weight in weights if weight])
 
     def _compatible_rows(self) -> Iterator[list[int]]:
-        """Yield the rows of the prior that are configurations and compatible with the shots.
+        """Yield the boards listed by the prior that are legal and compatible with the shots.
 
-        A row comes as the masks of its ships, in the order of the fleet.
+        A board is the masks of its ships, in the order of the fleet.
         """
         assert self.prior is not None
         game, observations = self.position.game, self.observations
@@ -460,10 +450,10 @@ class Posterior:
 
     @cached_property
     def _floats(self) -> _FloatWeights | None:
-        """The total weights as floats: of each case, and of each placement.
+        """The total weights of each case and of each placement, as floats.
 
-        They are None if the weight of a configuration is not a product over its ships. They are
-        None as well if the weights are too far apart for floats.
+        None if the weight of a configuration is not a product over its ships, or if the weights are
+        too far apart for floats.
         """
         assert self.prior is not None
         self.require_some()
@@ -483,11 +473,10 @@ class Posterior:
     def _weigh(self, weights: Mapping[int, int]) -> _FloatWeights:
         """Return the total weights of the cases and of the placements, as floats.
 
-        A configuration weighs the product of the weights of its placements. A case is one way in
-        which the sunk ships can lie. The given weights are scaled first, so that the greatest of
-        each kind of ship is 1.
+        A case is one way in which the sunk ships can lie. The given weights are scaled first, so
+        that the greatest of each kind of ship is 1.
 
-        weights -- of placements (masks).
+        weights -- of placements (masks), whose product is the weight of a configuration.
         """
         kind_of = self.position.game.kind_of
         greatest: dict[int, int] = {}
@@ -511,9 +500,9 @@ class Posterior:
     def _are_accurate(self, floats: _FloatWeights) -> bool:
         """True if these sums of weights do not overflow, and lose little to underflow.
 
-        Let there be n configurations, and R roundings behind a sum. No factor is above 1, so each
-        rounding loses at most 2^-1075 to underflow in each configuration, and a probability loses
-        at most 4 R n 2^-1075 / total. The condition makes that less than 2^-52 of FLOOR.
+        With n configurations and R roundings behind a sum: no factor is above 1, so each rounding
+        loses at most 2^-1075 to underflow in each configuration, and a probability loses at most
+        4 R n 2^-1075 / total. The condition makes that less than 2^-52 of FLOOR.
         """
         configurations = self.configurations
         return (
@@ -530,24 +519,20 @@ class Posterior:
     def relative_error(self) -> float:
         """A bound on the relative error of the probabilities: 2^-52 for each possible rounding.
 
-        All terms are positive, so nothing cancels and roundings add up. In practice the error is
-        about the square root of the number of roundings. A probability below FLOOR is off by at
-        most the bound times FLOOR.
+        All terms are positive, so nothing cancels and roundings add up. A probability below FLOOR
+        is off by at most the bound times FLOOR.
         """
         return 2.0**-52 * (1 if self.is_exact else self._roundings + 1)
 
     @property
     def is_exact(self) -> bool:
-        """True if answers are exact; else weights are multiplied as floats while counting.
-
-        If weights of placements are too far apart for floats, configurations are listed: exact.
-        """
+        """True if answers are exact; else weights are multiplied as floats while counting."""
         return self.prior is None or self._floats is None
 
     def _sum_listed(self, values: Sequence[int]) -> dict[Ship, int]:
         """Map each ship (kind, mask) to the sum of the values of the configurations with it.
 
-        values -- one for each of the listed configurations (`_listed`).
+        values -- one for each of the listed configurations.
         """
         sums: Counter[Ship] = Counter()
         for i, kind in enumerate(self.position.game.fleet):
@@ -658,10 +643,10 @@ class Posterior:
         return configurations if masks else self._to_arrays(configurations)
 
     def batches(self, size: int) -> Iterator[CellSets]:
-        """Yield all configurations in arrays of `size` rows.
+        """Yield all configurations in arrays of `size` rows, the last of the rest.
 
-        An array is uint64 of shape (rows, ships, words). A row has a cell set for each ship. With a
-        prior, only configurations that have a weight come. The last array may have fewer rows.
+        An array is uint64 of shape (rows, ships, words): a cell set for each ship. With a prior,
+        only configurations that have a weight come.
         """
         self.require_some()
         if self._is_counted:
@@ -680,7 +665,7 @@ class Posterior:
         """Yield all configurations that the constraints leave, in arrays of `size` rows.
 
         The last array may have fewer. A row has a cell set for each ship. The rows come case by
-        case: a case is one way in which the sunk ships can lie.
+        case, one way in which the sunk ships can lie after the other.
         """
         batch: list[CellSets] = []  # the start of an array
         rows_left = size
@@ -716,11 +701,9 @@ class Posterior:
         return [self._draw_ships(ships) for ships in self._sample_masks(drawn)]
 
     def _sample_masks(self, drawn: CellSets) -> list[list[int]]:
-        """Return the ships (masks) of each sample of an array.
+        """Return the ships (masks) of each sample; OptsearchError if ships are not told apart.
 
         drawn -- what `sample(…, masks=True)` returned.
-
-        Raises OptsearchError for an array that does not tell ships apart.
         """
         if drawn.dtype != np.uint64:
             raise OptsearchError(
@@ -730,10 +713,7 @@ class Posterior:
         return list(map(to_masks, drawn))
 
     def _draw_ships(self, ships: Sequence[int]) -> str:
-        """Return the board as lines of text, with a sign for each ship on its cells.
-
-        ships -- the masks of the ships.
-        """
+        """Return a board with these ships (masks) as lines of text; each ship has its own sign."""
         game = self.position.game
         signs = ["."] * game.cells
         for cell in bits(game.holes):
@@ -745,10 +725,7 @@ class Posterior:
         return "\n".join("".join(signs[start : start + game.columns]) for start in row_starts)
 
     def _sample_uniformly(self, sample_count: int, rng: np.random.Generator) -> CellSets:
-        """Draw some configurations, all equally likely, each as the cell sets of its ships.
-
-        They are found by random ranks, or ship by ship if there are too many for ranks in 64 bits.
-        """
+        """Draw some configurations, all equally likely, each as the cell sets of its ships."""
         self.require_some()
         if self.configurations >= 2**64:  # too many for ranks in 64 bits
             return np.array(
@@ -779,10 +756,8 @@ class Posterior:
     ) -> CellSets:
         """Draw some configurations by their weights, each as the cell sets of its ships.
 
-        A case is drawn for each first: one way in which the sunk ships can lie. Then a
-        configuration of this case is drawn.
-
-        floats -- the total weights, and the weights of placements.
+        First a case is drawn, one way in which the sunk ships can lie, then one of its
+        configurations.
         """
         totals = np.array(floats.cases)
         cases = rng.choice(len(totals), size=sample_count, p=totals / totals.sum())
@@ -817,9 +792,9 @@ class Posterior:
     def _sample_ship_by_ship(self, rng: np.random.Generator) -> list[list[int]]:
         """Draw one configuration uniformly, ship by ship; return the words of each ship.
 
-        Each step places one of the longest ships that are left, at random among equal ones. In a
+        Each step places one of the longest ships left, picked at random among equal ones. In a
         uniform configuration it has the placement p with probability (configurations with p) /
-        (ships of that length * configurations). Given p, the other ships are uniform again.
+        (ships of that kind * configurations). Given p, the other ships are uniform again.
         """
         game = self.position.game
         case = self._cases[_choose_index(self._case_sizes, rng)]
@@ -844,7 +819,7 @@ class Posterior:
     def _sort_ships(self, samples: CellSets) -> CellSets:
         """Sort the ships of each sample in the order of the fleet, equal lengths by their cells.
 
-        samples -- an array of shape (samples, ships, words), which has the cells of each ship.
+        samples -- the cells of each ship; shape (samples, ships, words).
         """
         if samples.size == 0:
             return samples.reshape(self._shape(len(samples)))
@@ -897,10 +872,9 @@ class _Sinking(NamedTuple):
 def sunk_assignments(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
     """Yield each way in which the sunk ships can lie, with the constraints on the other ships.
 
-    Each configuration belongs to one way. If every hit has a label, there is at most one: ships
-    with another label on a hit are barred, and a ship counts as sunk if the label of one hit
-    determines its placement. If some replies may be lies, there is a way for each choice of the
-    false replies.
+    Each configuration belongs to one way. If hits have labels, there is at most one way: a ship
+    with another label on a hit is barred, and a ship whose placement a label determines counts as
+    sunk. If some replies may be lies, there is a way for each choice of the false replies.
     """
     game = position.game
     if isinstance(position, NoisyPosition):
@@ -931,7 +905,7 @@ def _labels_told(position: Position) -> Iterator[tuple[Label | None, int]]:
 
 
 def barred_ships(position: Position) -> frozenset[Ship]:
-    """Return the ships of which a hit would have another label; none if hits have no labels."""
+    """Return the ships that would give a hit another label; none if hits have no labels."""
     barred: set[Ship] = set()
     for label, cell in _labels_told(position):
         barred |= position.game.label_table.placements_with_other_label(label, cell)
@@ -939,10 +913,7 @@ def barred_ships(position: Position) -> frozenset[Ship]:
 
 
 def _sinkings(position: Position) -> list[_Sinking]:
-    """List the sunk ships: a cell of each, its kind if told, and cells within which it lies.
-
-    A ship also counts as sunk if the label of a hit fits no other ship.
-    """
+    """List what replies tell of sunk ships; a ship that alone fits a hit's label counts as sunk."""
     game, hits_mask, sinkings = position.game, 0, []
     for shot in position.shots:
         cell_mask, kind = game.bit(shot.cell), shot.reply.label

@@ -119,7 +119,7 @@ class Prior(ABC):
     def placements(self) -> Mapping[int, int] | None:
         """The weights of placements (masks) whose product is the weight of a configuration.
 
-        An absent placement has weight 1. None if weights are not such products.
+        A missing one weighs 1. None if weights are not such products.
         """
         return None
 
@@ -133,7 +133,7 @@ class Prior(ABC):
 
     @property
     def rows(self) -> Sequence[tuple[int, ...]] | None:
-        """The only configurations that have a weight, as masks of ships; None if any may have one.
+        """The only boards that have a weight, as masks of ships; None if any may have one.
 
         Some may not be configurations of the game.
         """
@@ -147,7 +147,7 @@ class Prior(ABC):
     def weights(self, ships: CellSets) -> list[int]:
         """Return the weights of n configurations.
 
-        ships -- the configurations, uint64 of shape (n, ships, words): the cells of each ship.
+        ships -- the cells of each ship; uint64 of shape (n, ships, words).
         """
         masks_by_ship = [to_masks(ships[:, i]) for i in range(ships.shape[1])]
         return [self.weight(masks) for masks in zip(*masks_by_ship, strict=True)]
@@ -168,14 +168,12 @@ class Prior(ABC):
     def of_placements(
         game: Game, weights: Mapping[int, Weight], otherwise: Weight = 1, name: str = "placements"
     ) -> Prior:
-        """Return a prior by weights of placements.
+        """Return a prior by weights of placements, whose product is the weight of a configuration.
 
-        A configuration weighs the product of the weights of its placements. Fractions are scaled to
-        integers, for each kind of ship by itself. This changes no probability, because each
-        configuration gets the same factor.
+        Fractions are scaled to integers, for each kind of ship by itself. This changes no
+        probability, because each configuration gets the same factor.
 
-        weights -- of placements (masks). otherwise -- the weight of all other placements. name --
-        of the prior.
+        weights -- of placements (masks). otherwise -- the weight of all others.
 
         Raises GameError for a mask that is not a placement, PositionError for a negative weight.
         """
@@ -197,12 +195,11 @@ class Prior(ABC):
         otherwise: Weight = 1,
         name: str = "cells",
     ) -> Prior:
-        """Return a prior by weights of cells, which make the weights of placements.
+        """Return a prior by weights of cells: a placement weighs the product or mean of its cells.
 
         A configuration weighs the product of the weights of its placements.
 
-        weights -- of cells. how -- "product" or "mean" of the weights of the cells of a placement.
-        otherwise -- the weight of all other cells. name -- of the prior.
+        how -- "product" or "mean". otherwise -- the weight of the cells that are not in `weights`.
 
         Raises PositionError for another value of `how` and for a negative weight.
         """
@@ -231,7 +228,7 @@ class Prior(ABC):
 
         weights -- of configurations, each as the masks of its ships in any order, without letters.
         Ships that are not a configuration of the game are accepted: they never occur.
-        otherwise -- the weight of all other configurations. name -- of the prior.
+        otherwise -- the weight of all other configurations.
 
         Raises PositionError for a negative weight, and for a configuration with two weights.
         """
@@ -248,8 +245,8 @@ class Prior(ABC):
         """Return a prior by a function that weighs configurations.
 
         In a game of at most MOST_KEPT configurations the function is called here, once for each. In
-        a larger game it is called for each configuration that is met. Then the digest of the prior
-        is valid in this run only (`require_digest`).
+        a larger game it is called when a weight is needed, and the prior has no digest that is
+        valid in another run (`has_digest`).
 
         function -- gets the masks of a configuration's ships, and returns an integer from 0 up.
         """
@@ -370,11 +367,7 @@ class _ConfigurationPrior(Prior):
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the weights of the configurations.
-
-        Configurations without a weight of their own have a common one. A configuration whose own
-        weight equals the common weight makes no difference.
-        """
+        """The digest of the weights; those that equal the weight of all others do not matter."""
         weights = {
             ships: weight for ships, weight in self._weights.items() if weight != self._otherwise
         }
@@ -409,11 +402,10 @@ class FleetPrior(Prior):
 
     @classmethod
     def of(cls, text: str, game: MixedGame) -> FleetPrior | None:
-        """Return the prior that a text names for a game whose fleet is not known.
+        """Parse `fleet=configurations`, lengths such as `fleet=4,3,2`, or `fleet=vectors`.
 
         None for `fleet=vectors`, by which all vectors of lengths are equally likely. StrategyError
-        for another text than `fleet=vectors`, `fleet=configurations`, or lengths such as
-        `fleet=4,3,2`.
+        for another text, and for lengths that the fleet cannot have.
         """
         fleet = text.removeprefix("fleet=")
         if text == "fleet=vectors":
@@ -459,7 +451,7 @@ class BoardFilter(Prior):
     def keeps(self, ships: CellSets) -> NDArray[np.bool_]:
         """Return for each of n boards whether it is kept.
 
-        ships -- the boards, uint64 of shape (n, ships, words): the cells of each ship.
+        ships -- the cells of each ship; uint64 of shape (n, ships, words).
         """
 
 
@@ -484,11 +476,10 @@ class _FunctionPrior(Prior):
 
 
 def update_by_replies(position: NoisyPosition, prior: Prior | None = None) -> Prior | None:
-    """Return a prior that also has the weights of the replies that may be false.
+    """Return the prior multiplied by the weights of the replies that may be false by chance.
 
-    Let such a reply have the probability p if a ship is on the cell, and q if not. Then it
-    multiplies the weight of a ship on the cell by p / q. Without such a reply, and if the number of
-    lies is limited instead, the given prior is returned unchanged.
+    A reply that has the probability p if a ship is on the cell, and q if not, multiplies the weight
+    of a ship there by p / q. Without such a reply, the given prior is returned unchanged.
     """
     if not position.weights:
         return prior
@@ -503,9 +494,9 @@ def update_by_replies(position: NoisyPosition, prior: Prior | None = None) -> Pr
 def read(path: str | Path, game: Game) -> Prior:
     """Read a prior from a table in a file; RecordError names the line and the value that are wrong.
 
-    A table has the columns `ship,weight`, `cell,weight`, `ships,weight`, or `ships` alone for the
-    boards of past games. Lines above them can be `# otherwise: WEIGHT` (the weight of what has no
-    row), `# cells: product|mean` and `# smoothing: WEIGHT`.
+    The columns are `ship,weight`, `cell,weight`, `ships,weight`, or `ships` alone for the boards of
+    past games. Lines above them can be `# otherwise: WEIGHT` (of what has no row), `# cells:
+    product|mean` and `# smoothing: WEIGHT`.
     """
     record = records.read(path)
     if record.columns not in _HEADER_KEYS:
@@ -577,10 +568,9 @@ class OneByOne:
         )
 
     def ships(self, game: Game) -> list[int]:
-        """Return the ships of a game in the order in which they are placed.
+        """Return the kinds of a game's ships in the order in which they are placed.
 
-        The default is the order of the fleet. StrategyError unless the order has each ship of the
-        game once.
+        StrategyError unless the order has each ship of the game once.
         """
         if self.order is None:
             return [*game.fleet]
@@ -597,10 +587,9 @@ class OneByOne:
 def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
     """Return the prior of ships placed one by one at random, as most programs do.
 
-    Each ship gets a random placement of those that the ships before it leave, all equally likely.
-    If none is left, the board is begun anew. So the weight of placing the ships in one order is the
-    product of 1 / (placements left) over the ships. Equal ships can be placed in several orders,
-    and a configuration weighs the sum over these.
+    Each ship gets one of the placements that the ships before it leave, all equally likely. If none
+    is left, the board is begun anew. So an order of the ships weighs the product of 1 / (placements
+    left) over the ships, and a configuration the sum over the orders of equal ships.
 
     order -- the ships in the order in which they are placed, as in (2, 3, 4); by default the
     longest first.
@@ -650,10 +639,9 @@ def parse_weight(text: str) -> Fraction:
 
 
 def _header_weight(record: records.Record) -> Fraction:
-    """Return the weight that the header of a table gives, after a check of the header.
+    """Check the header of a table; return its weight: `smoothing`, or that of what has no row.
 
-    This is `otherwise`, the weight of what has no row, or `smoothing`. By default placements and
-    cells without a row weigh 1, and configurations 0.
+    By default placements and cells without a row weigh 1, and configurations 0.
 
     Raises RecordError for a line that does not go with the columns, a missing one, and a bad value.
     """
@@ -685,7 +673,7 @@ def _header_weight(record: records.Record) -> Fraction:
 def _weights_by_key(record: records.Record, parse: Callable[[str], K]) -> dict[K, Weight]:
     """Map the values in the first column of a table to the weights in its column `weight`.
 
-    parse -- reads a value of the first column. Raises RecordError if two rows have the same value.
+    parse -- reads a value of the first column. Raises RecordError if two rows have equal values.
     """
     column = record.columns[0]
     keys, weights = record.values(column, parse), record.values("weight", parse_weight)
@@ -706,8 +694,7 @@ def _weights_by_key(record: records.Record, parse: Callable[[str], K]) -> dict[K
 def prior_of(text: str | None, game: Game) -> Prior | None:
     """Return the prior that a text names for a game; None if the text is None or "uniform".
 
-    If the fleet of the game is not known, the texts are `fleet=…`, as in `FleetPrior.of`. Then None
-    makes all vectors of lengths equally likely.
+    If the fleet of the game is not known, the texts are those of `FleetPrior.of`.
 
     Raises StrategyError for an unknown name, and the errors of `read` and `one_by_one`.
     """

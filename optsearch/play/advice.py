@@ -86,8 +86,8 @@ def ships_left(position: Position | NoisyPosition) -> tuple[int, ...] | None:
 def draw_fleet(position: Position) -> str:
     """Return a line of text with the name of each ship and a sign for each of its cells.
 
-    ● is a cell of a sunk ship, X a hit of another, and . a cell that is not known to be hit. The
-    text of the fleet comes back unchanged if the fleet is not known.
+    ● is a cell of a sunk ship, X a hit of another, and . a cell that is not known to be hit. If the
+    fleet is not known, return its text.
     """
     game, known_afloat = position.game, ships_left(position) if position.hits_left else ()
     afloat = Counter(game.fleet if known_afloat is None else known_afloat)
@@ -113,15 +113,15 @@ def advise(
     salvo: int = 1,
     progress: Progress[Status] = no_progress,
 ) -> Advice:
-    """Return the probabilities for the next shot at a position and, near the end, best play.
+    """Return the probabilities for the next shot at a position and, near the end, the optimum.
 
-    Best play (the optimum) is searched if few configurations are left. endgame -- the most
-    configurations for which the optimum is searched. prior -- the weights of the configurations.
-    chooser -- a strategy to ask, too. salvo -- the number of cells that it chooses together.
-    progress -- called during a long count.
+    The optimum is of single shots and true replies, and is left out otherwise.
 
-    The optimum is of single shots and true replies, and is left out otherwise. Raises
-    ImpossiblePosition if no configuration is left, and the errors of `Chooser.shots`.
+    endgame -- the most configurations for which the optimum is searched. prior -- the weights of
+    the configurations. chooser -- a strategy to ask, too. salvo -- the number of cells that it
+    chooses together.
+
+    Raises ImpossiblePosition if no configuration is left, and the errors of `Chooser.shots`.
     """
     posterior = posterior_of(position, prior, progress)
     _ = posterior.probability  # counts; raises ImpossiblePosition if no configuration is left
@@ -140,11 +140,11 @@ def find_optimum(
     all_shots: bool = False,
     seconds: float | None = None,
 ) -> Solution | None:
-    """Return the best play from a position, or None if a search of EFFORT nodes does not find it.
+    """Return the optimum from a position, or None if a search of EFFORT nodes does not find it.
 
-    prior -- the weights of the configurations. None also if the fleet is not known, all ships are
-    sunk, or the board is too large to search. all_shots -- True adds the optimum after each first
-    shot. seconds -- a limit of time.
+    None also if the fleet is not known, all ships are sunk, or the board is too large to search.
+
+    all_shots -- True adds the optimum after each first shot. seconds -- a limit of time.
     """
     is_mixed = isinstance(position, MixedPosition)
     if is_mixed or not position.hits_left or position.game.cells > MAX_CELLS:

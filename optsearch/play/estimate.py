@@ -53,10 +53,7 @@ SMALLEST, GROWTH = 64, 4  # configurations of the first position, and the factor
 def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process_time) -> float:
     """Return an estimate of the processor seconds to evaluate a strategy on all configurations.
 
-    The result is 0 for a game of few configurations, and for one that ends at the first hit.
-    Greedy plays a game at random ships, through positions of ever fewer configurations. The
-    strategy is evaluated from these positions on, the last one first, until a second is over. The
-    pace at the largest one is taken for all. (Small ones take longer per configuration.) Raises
+    It is 0 for a game of few configurations, and for one that ends at the first hit. Raises
     TooLarge if the game has too many configurations for a strategy in plain Python.
     """
     number = Posterior(Position(game)).configurations
@@ -75,8 +72,8 @@ def seconds_per_configuration(
 ) -> float:
     """Return the processor seconds that evaluating a strategy takes per configuration.
 
-    It is timed at positions of a game that greedy plays, for about a second. largest -- the most
-    configurations of such a position. clock -- returns the time in seconds.
+    It is timed for about a second at positions of a game that greedy plays, of at most `largest`
+    configurations.
     """
     runner = runner_of(strategy, game)
     largest = min(largest, runner.task_limit(MEMORY))
@@ -95,8 +92,10 @@ def _time_largest(
     """Return the seconds that `run` takes at a large position, and its number of configurations.
 
     It is timed at larger and larger positions, until about a second is over; the result is for the
-    last one. path -- positions with their numbers of configurations, the largest first. largest --
-    positions of more configurations are left out, unless there are no others.
+    last one. (Small ones take longer per configuration.)
+
+    path -- positions with their numbers of configurations, the largest first. largest -- positions
+    of more configurations are left out, unless there are no others.
     """
 
     def time_run(position: Position, size: int) -> float:
@@ -121,10 +120,9 @@ def _time_largest(
 
 
 def _play_greedy(game: Game) -> list[Child]:
-    """Return the positions of one game, in order, each with how many configurations it leaves.
+    """Return the positions of a game of greedy, each with its number of configurations.
 
-    Greedy, which shoots a most probable cell, plays against random ships. The list ends with the
-    first position of at most SMALLEST configurations, if there is one.
+    The list ends with the first position of at most SMALLEST configurations, if there is one.
     """
     posterior = Posterior(Position(game))
     (ships,) = posterior.sample(1, np.random.default_rng(1), masks=True)
@@ -147,9 +145,9 @@ def simulation_seconds(
 ) -> float:
     """Return an estimate of the processor seconds that `games` games of a player take.
 
-    Games are played until a second is over. Later games share the top of their tree with earlier
-    ones. So each further game is assumed to take the mean time of the second half of those played.
-    If not even one ends by then, a game is assumed to shoot half of the cells.
+    Games are played until a second is over. Each further game is assumed to take the mean time of
+    the second half of those played, because later games share the top of their tree with earlier
+    ones. If not even one ends by then, a game is assumed to shoot half of the cells.
     """
     chosen = as_player(player)
     if reply_model.is_plain and (seconds := rollout_seconds(chosen, game, games, clock)):
@@ -178,10 +176,7 @@ def simulation_seconds(
 def _play_in_time(
     timed: _Timed, game: Game, boards: CellSets, reply_model: ReplyModel
 ) -> Iterator[float]:
-    """Play a game on each board until a second is over; yield the seconds so far after each game.
-
-    timed -- the player, which stops when the time is over. reply_model -- how shots are replied to.
-    """
+    """Play a game on each board until a second is over; after each, yield the seconds so far."""
     for number, ships in enumerate(map(to_masks, boards)):
         if reply_model.is_plain and isinstance(timed.player, Chooser):
             if timed.player.shots_left(ships, Position(game), timed.is_over) is None:
@@ -206,8 +201,8 @@ def rollout_seconds(
 ) -> float:
     """Return an estimate of the processor seconds that `games` games of a rollout strategy take.
 
-    The result is 0 for another player, and for a game that has few configurations or announces more
-    than hits and misses. The configurations of the game are listed once. Then each shot lists those
+    It is 0 for another player, and for a game that has few configurations or announces more than
+    hits and misses. The configurations of the game are listed once. Then each shot lists those
     left, until they are few enough (FOLLOWED) to be listed for the last time. The time of a choice
     grows with the configurations up to the sample that rollouts play on.
     """
@@ -248,11 +243,11 @@ class _Timed(Player):
 
     @property
     def spent(self) -> float:
-        """Return the seconds so far."""
+        """The seconds so far."""
         return self._clock() - self._started
 
     def begin(self, game: Game, generator: np.random.Generator) -> _TimedGame:
-        """Begin a game as `Player.begin` does."""
+        """Begin a game of the player, timed."""
         return _TimedGame(self, self.player.begin(game, generator))
 
     def count(self, number: int) -> None:
@@ -261,7 +256,7 @@ class _Timed(Player):
             raise _TimeOver
 
     def is_over(self, number: int = 1) -> bool:
-        """True if the time is over; otherwise `number` shots, about to be made, are counted."""
+        """True if the second is over; else count `number` shots, which are about to be made."""
         is_over = self.spent > SECONDS
         self.shots += 0 if is_over else number
         return is_over

@@ -40,12 +40,12 @@ class Hider(ABC):
 
     @abstractmethod
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """Return `number` boards: a set of cells per ship, uint64 (number, ships, words)."""
+        """Return `number` boards as cell sets of ships; uint64 of shape (number, ships, words)."""
 
     @property
     @abstractmethod
     def identity(self) -> str:
-        """Return its name in a checkpoint."""
+        """The text that names the hider in a checkpoint."""
 
 
 def hider(text: str) -> Hider:
@@ -74,10 +74,7 @@ class Drawn(Hider):
     prior: Path | Prior | None = None
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """Return `number` boards, drawn from all configurations of the game, by the prior if any.
-
-        A board is a set of cells for each ship: uint64 of shape (number, ships, words) for all.
-        """
+        """Return `number` boards as cell sets of ships; uint64 of shape (number, ships, words)."""
         prior = read(self.prior, game) if isinstance(self.prior, Path) else self.prior
         posterior = posterior_of(position_in(game), prior)
         posterior.require_some()
@@ -89,11 +86,7 @@ class Drawn(Hider):
 
     @property
     def identity(self) -> str:
-        """Return the text that names the hider in a checkpoint.
-
-        It is `uniform` or, with a prior, a digest of it (and its name, if it was not read from a
-        file).
-        """
+        """The text that names the hider in a checkpoint: `uniform`, or the digest of the prior."""
         if self.prior is None:
             return "uniform"
         if isinstance(self.prior, Prior):
@@ -110,9 +103,9 @@ class _OneByOne(Hider):
     """Boards that are made one by one, each with its own generator."""
 
     def boards(self, game: Game, number: int, seed: int) -> CellSets:
-        """Return `number` boards, each made by `fleet` with a random generator of its own.
+        """Return `number` boards, each by `fleet` with a generator of its own.
 
-        A board is a set of cells for each ship: uint64 of shape (number, ships, words) for all.
+        A board is a cell set for each ship; uint64 of shape (number, ships, words).
         """
         game.require_known_fleet()
         result = np.empty((number, len(game.fleet), game.words), np.uint64)
@@ -138,9 +131,10 @@ class Corner(_OneByOne):
     identity = "corner"
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
-        """Return the masks of the ships, the longest first; GameError if they find no room.
+        """Return the masks of the ships, the longest first.
 
-        GameError also unless the game has contact=any and all ships are shorter than both sides.
+        Raises GameError if they find no room, for contact=none and corner, and for a ship that is
+        as long as a side.
         """
         game.require_usual("the corner placement")
         if game.contact != "any" or max(game.fleet) >= min(game.rows, game.columns):
@@ -155,10 +149,7 @@ class Corner(_OneByOne):
         raise GameError(f"the corner placement finds no room for the fleet of {game}")
 
     def _attempt(self, game: Game, generator: np.random.Generator) -> list[int] | None:
-        """Return the masks of ships placed at random one after the other; None if that fails.
-
-        Each ship is drawn again until it overlaps no earlier one, but at most TRIES times.
-        """
+        """Return the masks of ships drawn one after the other; None after TRIES of one of them."""
         ships: list[int] = []
         covered = 0
         for length in game.fleet:
@@ -193,7 +184,7 @@ class PlacedOneByOne(_OneByOne):
 
     @property
     def identity(self) -> str:
-        """Return the text that names it."""
+        """The text that names the hider in a checkpoint."""
         return str(self.placing)
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
@@ -221,7 +212,7 @@ class UserHider(_OneByOne):
 
     @property
     def identity(self) -> str:
-        """Return the function and a digest of its source."""
+        """The function and a digest of its source."""
         return self.function.identity
 
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:

@@ -101,9 +101,8 @@ class Match:
         return self.answers.shots[-1]
 
     def without_last_turn(self) -> Match:
-        """Return the match as it was before the last shot of the person who plays.
+        """Return a new match that is played again up to the last shot of the person.
 
-        All shots before that one are played again in a new match.
         Raises PositionError if the person has not shot.
         """
         if not self.position.shots:
@@ -141,7 +140,7 @@ class Match:
     def from_json(cls, text: str) -> Match:
         """Return the match that was saved as a line of JSON; its shots are played again.
 
-        Raises OptsearchError for a line that is no match, or if the game takes another course.
+        Raises OptsearchError for a line that is not a match, or if the game takes another course.
         """
         fields = _fields(text)
         match = cls(

@@ -28,10 +28,7 @@ class ReplyConflict(ImpossiblePosition):
 
 
 def with_shown_ships(position: Position | NoisyPosition) -> Position | NoisyPosition:
-    """Return the position with a hit on every cell of each ship that a hit has shown.
-
-    If hits do not show ships, the position comes back unchanged.
-    """
+    """Return the position with a hit on every cell of each ship that a hit has shown, if any."""
     if not position.game.shows_ships:
         return position
     shots: dict[Cell, Shot] = {}
@@ -56,10 +53,9 @@ class Replies:
         self.position = with_shown_ships(position)
 
     def add(self, cell: Cell, reply: Reply) -> None:
-        """Add the reply to a shot at a cell to the position.
+        """Add the reply to a shot at a cell; if it shows a whole ship, all its cells count as hit.
 
-        If the reply shows a whole ship, all its other cells count as hit, too. Raises PositionError
-        for an illegal shot or reply, ReplyConflict for an impossible one.
+        Raises PositionError for an illegal shot or reply, ReplyConflict for an impossible one.
         """
         shot = Shot(cell, reply)
         before = next((earlier for earlier in self.position.shots if earlier.cell == cell), None)
@@ -75,11 +71,12 @@ class Replies:
         self.position = with_shown_ships(following)
 
     def _conflict_of(self, shot: Shot, following: Position | NoisyPosition) -> ReplyConflict:
-        """Return the error to raise for a reply that is impossible after the earlier ones.
+        """Return the error for a reply that is impossible after the earlier ones.
 
-        It names earlier replies that contradict the reply. For a hit, it also names other replies
-        to a hit that are possible there. shot -- the cell with the reply. following -- the position
-        with this reply.
+        It names earlier replies that contradict the reply and, for a hit, other hits that are
+        possible there.
+
+        shot -- the cell with the reply. following -- the position with this shot.
         """
         lies = following.noise if isinstance(following, NoisyPosition) else None
         if isinstance(following, NoisyPosition) and not isinstance(lies, Lies):
@@ -108,9 +105,9 @@ class Replies:
     def undo(self, cell: Cell | None = None) -> Shot:
         """Take back the last reply, or the last one on a cell, and return it.
 
-        If the reply shows a whole ship, the hits on all cells of that ship are taken back. Raises
-        PositionError if nothing was shot there. It is raised too if the other replies are
-        impossible without this one, as a sinking is without the hits before it.
+        If the reply shows a whole ship, the hits on all its cells are taken back. Raises
+        PositionError if nothing was shot there, or if the other replies are impossible without this
+        one, as a sinking is without the hits before it.
         """
         shots = self.position.shots
         undone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)

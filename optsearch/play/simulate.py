@@ -65,53 +65,53 @@ class Outcome:
 
     @property
     def games(self) -> int:
-        """Return the number of games."""
+        """The number of games."""
         return len(self.shots)
 
     @property
     def mean(self) -> float:
-        """Return the mean number of shots."""
+        """The mean number of shots."""
         return float(self.shots.mean())
 
     @property
     def sd(self) -> float:
-        """Return the standard deviation of the sample; nan for one game."""
+        """The standard deviation of the sample; nan for one game."""
         return sd(self.shots)
 
     @property
     def standard_error(self) -> float:
-        """Return the standard error of the mean; nan for one game."""
+        """The standard error of the mean; nan for one game."""
         return self.sd / sqrt(self.games)
 
     @property
     def median(self) -> float:
-        """Return the median number of shots."""
+        """The median number of shots."""
         return float(np.median(self.shots))
 
     @property
     def worst(self) -> int:
-        """Return the most shots of a game."""
+        """The most shots of a game."""
         return int(self.shots.max())
 
     def finished_within(self, shots: int) -> int:
-        """Return the number of games that took at most these shots."""
+        """Return the number of games that took at most `shots` shots."""
         return int((self.shots <= shots).sum())
 
     @property
     def salvos(self) -> NDArray[np.int64]:
-        """Return the number of salvos of each game; int64 of shape (games,)."""
+        """The number of salvos of each game; int64 of shape (games,)."""
         if self.salvo_counts is not None:
             return self.salvo_counts
         return -(-self.shots // self.salvo)  # rounded up
 
     @cached_property
     def histogram(self) -> dict[int, int]:
-        """Map numbers of shots, ascending, to the number of games that took them."""
+        """The number of games that took each number of shots, ascending."""
         return dict(sorted(Counter(self.shots.tolist()).items()))
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Return the player and its figures as text, in the order of `HEADS`."""
+        """The player and its figures as text, in the order of `HEADS`."""
         return (
             self.strategy,
             f"{self.mean:.4f}",
@@ -180,11 +180,9 @@ class Effect:
 def hedges_g(first: Outcome, second: Outcome) -> Effect:
     """Return the difference of means in pooled standard deviations, corrected for small samples.
 
-    L. V. Hedges, Journal of Educational Statistics 6 (1981): g = J d. Here d is the difference of
-    the means divided by the pooled standard deviation, J = 1 - 3 / (4 f - 1), and f = n + m - 2 for
-    n and m games. For independent samples the variance of g is about
-    (n + m) / (n m) + g^2 / (2 (n + m)). On the same boards players tend to be good and bad
-    together, so the standard error is usually too large.
+    L. V. Hedges, Journal of Educational Statistics 6 (1981). The standard error is that of
+    independent samples. On the same boards players tend to be good and bad together, so it is
+    usually too large.
     """
     n, m = first.games, second.games
     freedom = n + m - 2
@@ -242,7 +240,7 @@ class ReplyModel:
         return salvos
 
     def most_shots(self, game: Game) -> int:
-        """Return the most shots of a game, after which a game with false replies is given up."""
+        """Return the most shots of a game; a game with false replies is given up after them."""
         return game.room if self.noise is None else MOST_SHOTS * game.room
 
 
@@ -304,10 +302,9 @@ def error_generator(seed: int, number: int) -> np.random.Generator:
 
 
 def player_for_games(player: Player, game: Game) -> Player | Chooser:
-    """Return the object to ask for shots in several games: the player itself, or a Chooser.
+    """Return what to ask for shots in several games: the player or, for a strategy, a Chooser.
 
-    A deterministic strategy is wrapped in a Chooser, so that games with equal beginnings share its
-    shots.
+    With a Chooser, games with equal beginnings share their shots.
     """
     return Chooser(player, game) if isinstance(player, Strategy) else player
 
@@ -320,11 +317,10 @@ def play_game(
     reply_model: ReplyModel = PLAIN,
     errors: np.random.Generator | None = None,
 ) -> Position | NoisyPosition:
-    """Play a game of a player against hidden ships, and return its last position.
+    """Play a game of a player against hidden ships (masks), and return its last position.
 
-    ships -- masks of cells. generator -- the random numbers of the player. reply_model -- how shots
-    are replied to: whether falsely, and how many at once. errors -- the random numbers of false
-    replies.
+    generator -- the random numbers of the player. reply_model -- whether replies may be false, and
+    how many shots come before them. errors -- the random numbers of false replies.
 
     Raises StrategyError if replies may be false and the player never shoots at all ship cells.
     """
@@ -375,8 +371,8 @@ def replay(
     """Play one game of a simulation again, and return its last position.
 
     number -- of the board, from 0. seed -- of the simulation. boards -- the hider of the ships; by
-    default they are random. reply_model -- how shots are replied to. progress -- called before each
-    shot of a strategy, with the number of cells hit so far.
+    default they are random. progress -- called before each shot of a strategy, with the number of
+    cells hit so far.
     """
     ships = to_masks((boards or Drawn()).boards(game, number + 1, seed)[number])
     chosen = as_player(player)
@@ -405,10 +401,9 @@ def play_task(
     """Return the number of shots that a player takes on each board.
 
     If salvos have one shot per ship afloat, the number of salvos of each game follows in the list.
-    chooser -- the player, or a Chooser that keeps its shots for later games. boards -- the cells of
-    each ship of each board, as bits. first -- the number of the first board. seed -- with the
-    number of a board, it gives the random numbers of its game. reply_model -- how shots are replied
-    to.
+
+    chooser -- the player, or a Chooser that keeps its shots for later games. first -- the number of
+    the first board. seed -- with the number of a board, it gives the random numbers of its game.
     """
     numbered = list(enumerate(boards, first))
     if reply_model.is_plain and isinstance(chooser, Chooser):
@@ -437,18 +432,16 @@ def play_task(
 
 
 def compiled_of(player: Player | Chooser, game: Game, reply_model: ReplyModel) -> Compiled | None:
-    """Return a player as one compiled function, which plays until all ships are sunk; or None."""
+    """Return a player as a compiled function that plays a whole game; None if there is none."""
     if isinstance(player, Chooser) or not reply_model.is_plain or game.ends_at_hit:
         return None
     return player.compiled(game)
 
 
 def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
-    """Return boards as arrays of numbers by cell, for players that are compiled functions.
+    """Return the number of the ship on each cell; uint8 of shape (boards, cells).
 
-    The result is uint8 of shape (boards, cells), with 0 for water. boards -- the cells of each ship
-    of each board, as bits. The cells of a ship have its number in the fleet, from 1 on; in a silent
-    game all ships have 1.
+    Water is 0. Ships have their numbers in the fleet, from 1; in a silent game all have 1.
     """
     cells = np.zeros((len(boards), game.cells), np.uint8)
     ship_on_boards = boards.transpose(1, 0, 2)  # by ship, then by board
@@ -599,10 +592,7 @@ class _SimulationRun:
         )
 
     def _tasks(self) -> Iterator[_Task]:
-        """Yield all tasks, each a player and several boards, so that all players advance evenly.
-
-        Every player has its task for the first boards before any player goes on to later ones.
-        """
+        """Yield all tasks, each a player and several boards, so that all players advance evenly."""
         sizes = [
             PLAYED_COMPILED if compiled_of(player, self.game, self.reply_model) else PLAYED
             for player in self.players
@@ -653,8 +643,7 @@ class _SimulationRun:
     def _are_shots(self, task: _Task, shots: object) -> bool:
         """True if a value, read from a checkpoint, can be the list of shots of a task's games.
 
-        The list has a possible number of shots for each game. Where salvos have one shot per ship
-        afloat, the number of salvos of each game follows.
+        If salvos have one shot per ship afloat, the number of salvos of each game follows.
         """
         games = task.last - task.first
         numbers_per_game = 2 if self.reply_model.salvo == AFLOAT else 1

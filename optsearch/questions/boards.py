@@ -30,8 +30,7 @@ class CodedAnswers(NamedTuple):
 class HiddenBoards:
     """Boards that may be the hidden one, with weights proportional to their probabilities.
 
-    ships -- the ships of each board as cell sets: uint64 of shape (boards, ships, words), as
-        `Posterior.sample` returns them.
+    ships -- the ships of each board as cell sets; uint64 of shape (boards, ships, words).
     weights -- an integer for each board; None if all weigh 1.
     """
 
@@ -46,9 +45,9 @@ class HiddenBoards:
 
     @cached_property
     def ship_numbers(self) -> ShipNumbers:
-        """The number of the ship on each cell, from 1 in the order of the fleet; 0 is water.
+        """The number of the ship on each cell, from 1 as in the fleet; 0 is water.
 
-        The array has the shape (boards, rows, columns).
+        The shape is (boards, rows, columns).
         """
         numbers_by_cell = np.zeros((len(self), self.game.cells), np.uint8)
         for ship_index in range(len(self.game.fleet)):  # ships do not overlap: no numbers are mixed
@@ -59,17 +58,11 @@ class HiddenBoards:
 
     @cached_property
     def _placements_of_ships(self) -> list[tuple[list[int], NDArray[np.intp]]]:
-        """For each ship of the fleet its different placements, and the index of that of each board.
-
-        A placement is the mask of the cells of the ship.
-        """
+        """For each ship, its different placements (masks), and their index for each board."""
         return [_distinct_masks(self.ships[:, i]) for i in range(len(self.game.fleet))]
 
     def answers(self, question: BoardQuestion) -> CodedAnswers:
-        """Return the answers of all boards to a question.
-
-        Raises TooLarge if a user's question has more than MOST_ANSWERS different answers.
-        """
+        """Return the answers of all boards to a question; TooLarge if too many are different."""
         if question.answer_boards is None:
             return self._answers_by_ships(question)
         if question not in self._answers_of_users:  # a user's function may take long
@@ -85,10 +78,7 @@ class HiddenBoards:
         return self._answers_of_users[question]
 
     def _answers_by_ships(self, question: BoardQuestion) -> CodedAnswers:
-        """Return the answers of all boards to a question whose `ship_answers` decide it.
-
-        A board gives the answer of any of its ships that has one, or else the default answer.
-        """
+        """Return the answers of all boards to a question that single ships answer."""
         texts = [question.default_answer, *question.answers_of_ships]
         codes = np.zeros(len(self), np.intp)  # the default answer has code 0
         for kind, (placements, placement_index) in zip(
@@ -101,10 +91,7 @@ class HiddenBoards:
         return CodedAnswers(texts, codes)
 
     def weigh_answers(self, question: BoardQuestion) -> dict[str, int]:
-        """Return a mapping from each answer to a question to the total weight of its boards.
-
-        An answer whose weight is 0 is left out.
-        """
+        """Map each answer to a question to the total weight of its boards, if that is not 0."""
         texts, codes = self.answers(question)
         totals = np.zeros(len(texts), self.weights.dtype)
         np.add.at(totals, codes, self.weights)
@@ -120,10 +107,9 @@ class HiddenBoards:
     def weigh_cells(
         self, codes: NDArray[np.intp], answer_count: int, parity: int | None = None
     ) -> NDArray[np.object_]:
-        """Return, for each answer, the weight of the boards with a ship on each cell.
+        """Return, for each answer and cell, the weight of the boards with a ship on the cell.
 
-        The array has the shape (answer_count, cells). Its row i is about the boards whose answer
-        has code i.
+        The shape is (answer_count, cells); row i is about the boards whose answer has code i.
 
         codes -- for each board the code of its answer, from 0 to answer_count - 1.
         parity -- 0 for the boards with even indices alone, 1 for those with odd ones, None for all.
@@ -141,10 +127,7 @@ class HiddenBoards:
 
 
 def _distinct_masks(cell_sets: CellSets) -> tuple[list[int], NDArray[np.intp]]:
-    """Return the different sets of cells as masks, and for each set the index of its mask.
-
-    cell_sets -- the sets, one a row; equal rows share a mask.
-    """
+    """Return the different rows of `cell_sets` as masks, and for each row the index of its mask."""
     sorted_indices = np.lexsort(cell_sets.T)
     ordered = cell_sets[sorted_indices]  # equal rows are neighbours
     is_first = np.ones(len(cell_sets), bool)  # of some equal rows

@@ -40,7 +40,7 @@ class Channel:
     def matrix(self) -> NDArray[np.object_]:
         """The probability to hear answer i if answer j is true, times `scale`, at row i, column j.
 
-        The entries are whole numbers. The shape is (answer_count, answer_count).
+        The entries are integers.
         """
         shape = self.answer_count, self.answer_count
         if self.answer_count < 2:
@@ -67,10 +67,9 @@ class Channel:
         return max(0.0, entropy(self.probabilities_heard(weights)) - noise)
 
     def bits_error(self, counts: Sequence[int]) -> float:
-        """Return the standard error of the information in bits that a sample of boards gives.
+        """Return the standard error of `bits` if the weights are counts in a sample of boards.
 
-        It is computed by the delta method: `bits` is taken as a linear function of the shares of
-        the answers in the sample.
+        By the delta method: `bits` is taken as linear in the shares of the answers in the sample.
 
         counts -- for each answer the number of boards in the sample that truly have it.
         """
@@ -92,9 +91,9 @@ def entropy(chances: Sequence[Fraction]) -> float:
 
 
 def probability_of(value: Fraction | float | str) -> Fraction:
-    """Return a probability as a fraction; the float 0.1 is taken as 1/10, as it is printed.
+    """Return a probability as a fraction, the float 0.1 as 1/10; OptsearchError for another value.
 
-    Raises OptsearchError for anything but a number from 0 to 1.
+    A probability is a number from 0 to 1.
     """
     try:
         chance = Fraction(str(value))

@@ -73,12 +73,12 @@ class KnownAnswers(BoardFilter):
 
     @property
     def title(self) -> str:
-        """A noun phrase that errors use as the subject of a sentence."""
+        """The subject of a sentence about the prior, for errors."""
         return f"what is known ({self._answers_text})"
 
     @property
     def rows(self) -> Sequence[tuple[int, ...]] | None:
-        """The only boards that can have a weight, if the base lists them (`Prior.rows`)."""
+        """The only boards that can have a weight, as masks of ships; None if any can."""
         return None if self.base is None else self.base.rows
 
     def weight(self, ships: Sequence[int]) -> int:
@@ -87,7 +87,7 @@ class KnownAnswers(BoardFilter):
         return self.weights(to_words(ordered, self.game.words)[None])[0]
 
     def weights(self, ships: CellSets) -> list[int]:
-        """Return the weight of each board, 0 if it gives another answer."""
+        """Return the weight of each board; 0 if it does not give all known answers."""
         weights = [1] * len(ships) if self.base is None else self.base.weights(ships)
         is_kept = self.keeps(ships).tolist()
         return [weight * keep for weight, keep in zip(weights, is_kept, strict=True)]
@@ -95,7 +95,7 @@ class KnownAnswers(BoardFilter):
     def keeps(self, ships: CellSets) -> NDArray[np.bool_]:
         """Return for each board whether it gives all known answers.
 
-        ships -- the boards, as `HiddenBoards` takes them.
+        ships -- the cells of each ship; uint64 of shape (boards, ships, words).
         """
         is_kept = np.ones(len(ships), bool)
         for start in range(0, len(ships), BOARDS_AT_ONCE):
@@ -120,8 +120,7 @@ def known(game: Game | str, *answers: str, prior: Prior | None = None) -> Prior 
     """Return a prior by which boards that do not give these answers have weight 0.
 
     answers -- texts such as "row 3: 2" or "FILE.py:NAME=yes".
-    prior -- the prior that gives the other boards their weights. It is returned as it is if there
-        are no answers.
+    prior -- gives the other boards their weights; it is returned as it is without answers.
 
     Raises OptsearchError for an unknown question, or an answer that the question cannot have.
     """

@@ -68,10 +68,10 @@ class BoardQuestion:
 
 
 def possible_ships(game: Game) -> list[Ship]:
-    """List the ships that can be on a board, as kinds and masks.
+    """List the ships that can be on a board, each as its kind and its mask.
 
     If lengths are not known and ships have no letters, each kind gets the placements of all
-    lengths, because a listing of a board does not say which of its ships has which range.
+    lengths: the ships listed for a board do not say which of them has which range.
     """
     if not isinstance(game, MixedGame):
         return [
@@ -135,8 +135,8 @@ def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
 def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
     """Yield the name of each ship that no other ship of the fleet equals, and where it can lie.
 
-    Where it can lie is a list of pairs: its kind and the mask of its cells. Nothing is yielded if
-    lengths are not known and hits do not name ships.
+    A place is its kind and the mask of its cells. Nothing is yielded if lengths are not known and
+    hits do not name ships.
     """
     if isinstance(game, MixedGame) and not game.names_hits:
         return
@@ -224,10 +224,10 @@ def question_of_shot(position: Position, cell: Cell) -> BoardQuestion:
 
 
 def question_of(game: Game, question: str | Callable[..., Any]) -> BoardQuestion:
-    """Return the question of a text or a function.
+    """Return the question of a text or of a function of a board.
 
     question -- the text of a built-in question, `FILE.py:NAME` for a function NAME in a file, or a
-        function. A function takes a board, as `ask` describes it.
+        function.
 
     Raises OptsearchError for another text, StrategyError for a file without such a function.
     """
@@ -266,10 +266,10 @@ def _user_question(function: Callable[..., Any], text: str, digest: str = "") ->
 
 
 def _answer_text(returned: object, question: str) -> str:
-    """Return the text of an answer: "yes" and "no" for True and False.
+    """Return what a user's question returned as text: "yes" and "no" for True and False.
 
-    returned -- what a user's function returned. question -- its name, for an error. Raises
-    StrategyError for anything but a boolean, a whole number, or a text that is not too long.
+    question -- its name, for an error. Raises StrategyError for anything but a boolean, a whole
+    number, or a text of at most LONGEST_ANSWER signs.
     """
     answer = returned.item() if isinstance(returned, np.generic) else returned
     if isinstance(answer, bool):

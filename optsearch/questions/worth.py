@@ -108,10 +108,7 @@ class Inquiry:
     def questions(
         self, chosen: Iterable[str | Callable[..., Any]] | None = None
     ) -> list[BoardQuestion]:
-        """Return the question that each text or function stands for, in the order given.
-
-        chosen -- the texts and functions; None for all built-in questions of the game.
-        """
+        """Return the question of each text or function; by default, all built-in questions."""
         game = self.position.game
         if chosen is None:
             return list(built_in_questions(game).values())
@@ -133,8 +130,7 @@ class Inquiry:
     def weigh_answers(self, questions: Sequence[BoardQuestion]) -> list[dict[str, int]]:
         """Return for each question a mapping from its answers to the total weight of their boards.
 
-        An answer whose weight is 0 is left out. If the question must be sampled, the weight is the
-        number of boards in the sample.
+        Answers of weight 0 are left out. In a sample, each board weighs 1.
         """
         counted = [question for question in questions if self._method(question) == "counted"]
         weights = dict(zip(counted, self._count_answers(counted), strict=True))
@@ -146,9 +142,8 @@ class Inquiry:
     def _count_answers(self, questions: Sequence[BoardQuestion]) -> list[dict[str, int]]:
         """Return for each question a mapping from its answers to the total weight of their boards.
 
-        The weights follow from counts, so no board is listed. The answer to each question must
-        follow from the single ships on a board (`ship_answers`). An answer whose weight is 0 is
-        left out.
+        No board is listed: single ships must answer each question. Answers of weight 0 are left
+        out.
         """
         shared = [question for question in questions if not question.is_exclusive]
         weights_without_ships = self._weigh_boards_without_ships(shared)
@@ -181,9 +176,9 @@ class Inquiry:
     def _weigh_boards_without_ships(
         self, questions: Collection[BoardQuestion]
     ) -> Counter[BoardQuestion]:
-        """Return for each question the weight of the boards without the ships that answer it.
+        """Return for each question the weight of the boards that have no ship in `ship_answers`.
 
-        These ships are the keys of its `ship_answers`, and all of them must give one answer.
+        All these ships must give one answer.
         """
         weights = Counter[BoardQuestion]()
         if not isinstance(self.posterior, MixedPosterior):
@@ -210,7 +205,7 @@ class Inquiry:
 
     @cached_property
     def _open_cells(self) -> NDArray[np.intp]:
-        """The indices of the cells that were not shot."""
+        """The indices of the cells that can still be shot."""
         closed, cells = self.position.closed, range(self.position.game.cells)
         return np.array([cell for cell in cells if not closed >> cell & 1], np.intp)
 
@@ -235,10 +230,7 @@ class Inquiry:
     def rank(
         self, questions: Iterable[BoardQuestion], count: int | None = None
     ) -> list[QuestionWorth]:
-        """Return what questions tell, the most informative first.
-
-        count -- the number of questions that are returned; None for all.
-        """
+        """Return what questions tell, the most informative first: `count` of them, or all."""
         questions = list(questions)
         candidates = []
         for question, weights in zip(questions, self.weigh_answers(questions), strict=True):
@@ -276,8 +268,7 @@ class Inquiry:
     ) -> tuple[Fraction, float | None]:
         """Return how much an answer raises the chance that the best next shot hits, and its error.
 
-        The error is the standard error if the gain is estimated from a sample. It is None for an
-        exact gain.
+        The error is the standard error of a gain from a sample, and None for an exact gain.
 
         channel -- how answers may be false. weights -- for each answer the weight of its boards.
         """
@@ -302,8 +293,8 @@ class Inquiry:
     ) -> NDArray[np.object_]:
         """Return for each answer and cell the weight of the boards with a ship on the cell.
 
-        The array has a row for each answer in `weights` and a column for each cell. Its entries
-        follow from counts, so no board is listed.
+        The array has a row for each answer in `weights` and a column for each cell. No board is
+        listed.
 
         weights -- for each answer the total weight of its boards.
         """
@@ -358,9 +349,9 @@ class Inquiry:
 
     @cached_property
     def optimum(self) -> Fraction | None:
-        """The least mean number of shots from here, without a question.
+        """The least mean number of shots from here, without a question; None if it is not found.
 
-        None if it is not searched: if hits tell something, the fleet is not known, or more than
+        It is not searched if hits tell something, the fleet is not known, or more than
         MOST_SEARCHED configurations are left.
         """
         is_silent = not isinstance(self.posterior, MixedPosterior) and self.position.game.is_silent
@@ -377,10 +368,9 @@ class Inquiry:
     def _mean_after_answer(
         self, question: BoardQuestion, channel: Channel, answers: list[str]
     ) -> Fraction | None:
-        """Return the least mean number of shots once the answer has been heard.
+        """Return the least mean number of shots after the answer, averaged over what is heard.
 
-        It is the average over the answers that can be heard. It is None if the optimum without a
-        question is not known, or if that after some answer is not.
+        None if the optimum without a question is not known, or if that after some answer is not.
 
         channel -- how answers may be false. answers -- the true answers that boards can have.
         """
@@ -438,7 +428,7 @@ def ask(
     samples -- the number of boards that are drawn for questions that are not answered exactly.
     seed -- the same seed draws the same boards.
     prior -- the weights of the boards; `known` makes a prior of known answers.
-    number -- how many questions are returned, the best first; None for all.
+    number -- how many questions are returned; None for all.
 
     Raises ImpossiblePosition if no board is left, OptsearchError for an unknown question.
     """
