@@ -30,9 +30,8 @@ SIGNS = {"hit": "X×", "miss": "o○", "sunk": "●"}  # of replies: first in te
 class Reply:
     """The answer to a shot: a miss, a hit, or a hit that sinks a ship.
 
-    label -- what a hit tells besides; None if it tells nothing. The rule of the game decides what
-        it is: the length or the shape of the ship that is sunk, as in `sunk:3` or `sunk:L4`, or of
-        the ship that is hit, as in `hit:3`; all cells of that ship (a `Placement`), as in
+    label -- what a hit tells besides, by the rule of the game; None if nothing. It is the length or
+        the shape of the ship, as in `sunk:3` or `hit:L4`; all its cells (a `Placement`), as in
         `hit:A1-A3`; or a word, as in `hit:bow`.
     """
 
@@ -44,14 +43,12 @@ class Reply:
     def parse(
         cls, text: str, labels: Mapping[str, Label] | None = None, forms: str = FORMS
     ) -> Reply:
-        """Return the reply of a text such as `miss`, `hit`, `hit:5`, `sunk` or `sunk:3`.
+        """Return the reply of a text such as `miss`, `hit`, `sunk:3` or `hit:carrier`.
 
-        The part after the colon is a label: a kind of ship, or a name.
+        Raises PositionError for another text.
 
-        labels -- the label that each name stands for, as in `sunk:carrier`; the names are in lower
-        case.
-        forms -- the accepted replies in words. Another text raises a PositionError that quotes
-            them.
+        labels -- the labels that names stand for; the names are in lower case. forms -- the
+        accepted replies in words, for the error.
         """
         error = PositionError(f"{text!r} is not a reply; use {forms}")
         match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
@@ -88,8 +85,7 @@ class Reply:
     def order(self) -> tuple[bool, bool, int, str]:
         """The sort key of a reply: hits first, then sinkings, then the miss.
 
-        Replies that differ only in their labels are sorted by the label: as a number if it is one,
-        and else as a text.
+        Hits and sinkings are sorted by label: as a number if it is one, and else as a text.
         """
         label_text = str(self.label)
         is_number = isinstance(self.label, int) or label_text.isdecimal()
@@ -98,7 +94,7 @@ class Reply:
 
 
 def _parse_label(label_text: str, labels: Mapping[str, Label]) -> Label | None:
-    """Return the label of a name, else the kind of ship that it is; None if it is neither."""
+    """Return the label of a name, or else the kind of ship of a text; None if it is neither."""
     try:
         return labels.get(label_text) or parse_kind(label_text) or None
     except GameError:
@@ -114,9 +110,8 @@ SUNK = Reply(hit=True, sunk=True)
 class PlacedShip:
     """A ship on the board, as the function of a rule receives it.
 
-    kind -- its length, or its shape. cells -- its cells as (row, column), in row-major order.
-    place -- its cells as the label of a hit that shows the whole ship. head -- the cell that the
-    drawing of its shape marks by `@`; None if none is marked.
+    kind -- its length, or its shape. cells -- (row, column), in row-major order. place -- the label
+    of a hit that shows the whole ship. head -- the cell that its drawing marks by `@`, if any.
     """
 
     kind: int
@@ -168,12 +163,11 @@ class Announcement:
     at_sinking: bool = False
 
     def reply_to_hit(self, label: Label | None, is_sunk: bool) -> Reply:
-        """Return the reply to a hit by this rule.
+        """Return the reply to a hit on a cell with this label.
 
-        If only sinkings tell a label (`at_sinking`), the reply to a hit that sinks no ship has
-        none.
+        If only sinkings tell labels (`at_sinking`), other hits have no label.
 
-        label -- the label of the cell. is_sunk -- True if the hit sinks the ship.
+        is_sunk -- True if the hit sinks the ship.
         """
         if self.at_sinking:
             return Reply(hit=True, sunk=is_sunk, label=label if is_sunk else None)

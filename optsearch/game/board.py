@@ -45,12 +45,10 @@ def image(mask: int, permutation: Permutation) -> int:
 
 
 def connected_cells(mask: int, sides: Sequence[int], start: int = 0) -> int:
-    """Return the cells of a mask that can be reached from one of them by steps along sides.
+    """Return the cells (mask) that can be reached from a start within a mask, along sides.
 
-    All steps stay on the cells of the mask.
-
-    sides -- for each cell, the mask of its neighbours. start -- the cell to begin with, as a mask;
-    by default the lowest cell of `mask`.
+    sides -- for each cell, the mask of its neighbours. start -- the mask of one cell; 0 for the
+    lowest cell of `mask`.
     """
     first_cell = mask & -mask
     component, newly_reached = 0, start or first_cell
@@ -132,17 +130,15 @@ class Board:
     def placements(self, kind: int) -> tuple[int, ...]:
         """Return all placements of one ship, as masks; each set of cells is listed once.
 
-        kind -- the length, the shape or the name of the ship. Straight ships are sorted by their
-        first cell, row by row, and then by direction, across before down. Others are sorted by the
-        cell of their lowest bit, and then as numbers.
+        Straight ships are sorted by their first cell, row by row, across before down. Others are
+        sorted by the cell of their lowest bit, and then as numbers.
+
+        kind -- the length or the shape of the ship, or a ship of the board file.
         """
         return _placements(self, kind)
 
     def head_of(self, kind: int, placement: int) -> int | None:
-        """Return the cell (index) of the head of a placement; None if no head is drawn.
-
-        kind, placement -- the kind of the ship, and the mask of its cells.
-        """
+        """Return the head (index of a cell) of a placement (mask); None if no head is drawn."""
         if not isinstance(kind, Shape) or isinstance(kind, Piece):
             return None  # it is not drawn
         return _heads(self, kind)[placement]
@@ -153,14 +149,14 @@ class Board:
 
     @cached_property
     def _forbidden_beside(self) -> dict[str, tuple[int, ...]]:
-        """By contact rule and cell: the mask of the cells beside it where no other ship may lie."""
+        """For each contact rule and cell, the neighbours (mask) where no other ship may lie."""
         sides_and_corners = tuple(a | b for a, b in zip(self.sides, self.corners, strict=True))
         return {"none": sides_and_corners, "corner": self.sides, "any": (0,) * self.cells}
 
     def halo(self, contact: str, ship: int) -> int:
-        """Return the cells around a ship that a contact rule forbids to other ships.
+        """Return the cells (mask) around a ship (mask) that a contact rule forbids to others.
 
-        contact -- the name of the rule. The ship and the result are masks.
+        contact -- the rule: `none`, `corner` or `any`.
         """
         around_mask, forbidden_beside = 0, self._forbidden_beside[contact]
         for cell in bits(ship):
@@ -169,11 +165,10 @@ class Board:
 
     @cached_property
     def automorphisms(self) -> tuple[Permutation, ...]:
-        """The permutations of cells that keep which cells touch, the identity first.
+        """The permutations of the cells that keep all contacts, the identity first.
 
-        Cells that touch along a side are mapped to such cells, and cells that touch only at a
-        corner to such cells. If there are more than MOST_SYMMETRIES permutations, this is only the
-        identity.
+        Cells that touch along a side, or only at a corner, are mapped to cells that touch likewise.
+        If there are more than MOST_SYMMETRIES, this is the identity alone.
         """
         permutations = []
         for permutation in _automorphisms(self):
@@ -183,12 +178,9 @@ class Board:
         return tuple(permutations)
 
     def symmetries(self, kinds: frozenset[int], holes: int) -> tuple[Permutation, ...]:
-        """Return the permutations of cells that keep contacts, holes and placements.
+        """Return the automorphisms that map holes (a mask) to holes and placements to placements.
 
-        The identity is the first. A permutation keeps the holes, or the placements of a kind of
-        ship, if it maps them to themselves.
-
-        kinds -- the kinds of ships. holes -- a mask.
+        The identity is the first. The placements are those of each of the kinds of ships.
         """
         placement_tables = [_cell_table(self.placements(kind)) for kind in sorted(kinds, key=str)]
 
@@ -205,7 +197,7 @@ class Board:
 
 
 def _cell_table(masks: Sequence[int]) -> np.ndarray:
-    """Return the cells of placements of one kind: a sorted row per placement (int64)."""
+    """Return the cells of placements (masks) of equal size, a row each, in sorted order."""
     cells = [list(bits(mask)) for mask in masks]
     return _sort_rows(np.array(cells, np.int64).reshape(len(masks), -1))
 
@@ -228,7 +220,7 @@ def _placements(board: Board, kind: int) -> tuple[int, ...]:
 
 
 def _list_lines(board: Board, length: int) -> Iterator[int]:
-    """Yield the mask of each straight ship of a length, from each first cell in each direction."""
+    """Yield the straight ships of a length as masks: by first cell, and then by direction."""
     one_direction = board.steps[:1]  # enough for ships of one cell: they have no direction
     for first_cell in range(board.cells):
         if board.empty >> first_cell & 1:
@@ -245,10 +237,9 @@ def _list_lines(board: Board, length: int) -> Iterator[int]:
 
 @lru_cache(maxsize=256)
 def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
-    """Map each placement of a shape (mask) to its head (a cell, or None if no head is drawn).
+    """Map each placement of a shape (mask) to its head (index of a cell; None if none is drawn).
 
-    The head is a special cell of the shape. Raises GameError if a placement has two heads, as on a
-    small board that closes on itself.
+    Raises GameError if a placement has two heads, as on a small board that closes on itself.
     """
     heads: dict[int, int | None] = {}
     if not board.has_squares:
@@ -269,7 +260,7 @@ def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
 
 
 def _cell_after(board: Board, cell: int, steps_down: int, steps_right: int) -> int:
-    """Return the cell after some steps down and then right; NOWHERE if they leave the board."""
+    """Return the cell some steps down and then right of a cell; NOWHERE if off the board."""
     next_right, next_down = board.steps
     for _ in range(steps_down):
         cell = next_down[cell] if cell != NOWHERE else NOWHERE
@@ -282,9 +273,8 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
     """Yield all permutations of the cells that keep which cells touch, and how.
 
     The cells get their images one after the other, by backtracking. If a cell touches an earlier
-    cell, their images must touch as well. That is enough: then touching pairs have touching images,
-    and different pairs have different ones. There are as many images as touching pairs, so a pair
-    that does not touch cannot be mapped to a pair that touches.
+    cell, their images must touch as well. That is enough: touching pairs get different touching
+    images, so none is left for a pair that does not touch.
     """
     cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
     cell_order = _order_by_contact(board, cells)
@@ -320,7 +310,7 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
 
 
 def _order_by_contact(board: Board, cells: list[int]) -> list[int]:
-    """Order the cells so that each touches an earlier one, if possible."""
+    """Return the cells in an order in which each touches an earlier one, if possible."""
     order: dict[int, None] = {}
     for start in cells:
         waiting = [start]
@@ -350,11 +340,7 @@ def _earlier_contacts(board: Board, order: Sequence[int]) -> dict[int, _Contacts
 
 
 def _cells_with_equal_degrees(board: Board, cells: Sequence[int]) -> dict[int, int]:
-    """Map each cell to the cells (mask) that have equally many neighbours.
-
-    Neighbours along sides and neighbours at corners are counted separately. A cell is in its own
-    mask.
-    """
+    """Map each cell to the cells (mask) with as many neighbours along sides, and at corners."""
 
     def degrees(cell: int) -> tuple[int, int]:
         return board.sides[cell].bit_count(), board.corners[cell].bit_count()
@@ -385,7 +371,7 @@ class _Grid:
     is_square: bool = True
 
     def __call__(self, text: str, rows: int, columns: int) -> Board:
-        """Return the board of this size. text -- its name in the text of a game."""
+        """Return the board of this size; `text` is its name in the text of a game."""
         columns_wrap, rows_wrap = self.seams
 
         def cell_after(cell: int, step: tuple[int, int]) -> int:

@@ -63,8 +63,7 @@ _OUTLINES = {"square": SQUARE, "hexagon": HEXAGON}
 def named_board(text: str) -> Board:
     """Return the board that `FILE.json#NAME` or `FILE.json#NAME@DIGEST` names.
 
-    Raises GameError for a file that cannot be read or is not of this format, for a name that is not
-    in it, and for a board whose digest is not DIGEST.
+    Raises GameError for an unreadable or invalid file, an unknown name, and another digest.
     """
     path, _, name_and_digest = text.rpartition("#")
     name, _, digest = name_and_digest.partition("@")
@@ -86,10 +85,7 @@ def named_board(text: str) -> Board:
 
 @lru_cache(maxsize=16)
 def _read_boards(path: str, content: str) -> Mapping[str, Board]:
-    """Return all boards of a file, by name; GameError if the file is not valid.
-
-    path -- the name of the file in errors. content -- the text of the file.
-    """
+    """Return all boards of a file by name, from its text; GameError if it is not valid."""
     document = Document(content, path, GameError)
     document.require(FORMAT, VERSION, ("format", "version", "about", "boards"))
     fields_by_name = document.value("boards", dict)
@@ -108,7 +104,7 @@ def _read_boards(path: str, content: str) -> Mapping[str, Board]:
 class _Reader:
     """A reader of one board of a document, which checks each field.
 
-    Cells have names in the document, such as B2, and indices here: row times columns plus column.
+    The document has the names of cells; the methods return indices, row times columns plus column.
     """
 
     def __init__(self, document: Document, name: str, fields: dict[str, Any]):
@@ -142,13 +138,13 @@ class _Reader:
         self._document.refuse(problem, f"board {self._name}")
 
     def _value(self, field: str, kind: type[Any], default: Any) -> Any:
-        """Return a field of the board, which must be of this type; the default if it is missing."""
+        """Return a field of the board, of this type; the default if it is missing."""
         if field not in self._fields:
             return default
         return self._document.value(field, kind, self._fields, f"board {self._name}")
 
     def _parse_cell(self, name: str) -> Cell:
-        """Return the cell of a name such as `B3`; another form, such as `b3`, is refused."""
+        """Return the cell of a name such as `B3`; refuse another form, such as `b3`."""
         try:
             cell = parse_cell(name)
         except GameError as error:
@@ -174,7 +170,7 @@ class _Reader:
         return [self._read_cell(name, where) for name in names]
 
     def _read_contacts(self, field: str) -> tuple[int, ...]:
-        """Return, for each place of the grid, the cells that a field says it touches, as a mask.
+        """Return the contacts of a field: for each place of the grid, the mask of its neighbours.
 
         field -- `neighbours` or `corners`.
         """
@@ -205,10 +201,9 @@ class _Reader:
         return tuple(masks)
 
     def _require_mutual(self, masks: Sequence[int], field: str) -> None:
-        """Refuse a contact of two cells that the file gives for only one of them.
+        """Refuse contacts that the file gives for only one of the two cells.
 
-        masks -- for each cell, the cells that it touches. field -- their name in the file, for
-        errors.
+        masks -- for each cell, the cells that it touches by this field.
         """
         for cell, mask in enumerate(masks):
             for other_cell in bits(mask):
@@ -222,7 +217,7 @@ class _Reader:
         return cell_name(divmod(cell, self._columns))
 
     def _offset(self, cell: int, other: int) -> tuple[int, int]:
-        """Return how many rows and how many columns apart two cells are in the grid."""
+        """Return how many rows and how many columns apart two cells are."""
         row, column = divmod(cell, self._columns)
         other_row, other_column = divmod(other, self._columns)
         return abs(row - other_row), abs(column - other_column)
@@ -230,12 +225,11 @@ class _Reader:
     def _refuse_apart(
         self, problem: str, pairs: Iterable[tuple[int, int]], sides: Sequence[int]
     ) -> NoReturn:
-        """Raise the error for cells that should be neighbours, and are not.
+        """Raise the error for pairs of cells that should be neighbours, and are not.
 
-        If one of the pairs is diagonal, the message shows how to make its two cells neighbours.
+        If a pair is diagonal, the message shows how to make its cells neighbours.
 
-        problem -- the beginning of the message. pairs -- the pairs of cells. sides -- for each
-        cell, the mask of its neighbours.
+        problem -- the beginning of the message. sides -- for each cell, the mask of its neighbours.
         """
         diagonal = next((pair for pair in pairs if self._offset(*pair) == (1, 1)), None)
         if diagonal is None:
@@ -294,8 +288,8 @@ class _Reader:
     def _read_direction(self, name: str, lines: Any, sides: Sequence[int]) -> tuple[int, ...]:
         """Return, for each cell, the next cell along some lines; NOWHERE if none follows.
 
-        name -- the name of the lines. lines -- the lines in the file, each a list of cells. sides
-        -- for each cell, the mask of its neighbours: a line goes from neighbour to neighbour.
+        name -- of the lines. lines -- from the file: lists of cells, from neighbour to neighbour.
+        sides -- for each cell, the mask of its neighbours.
         """
         next_cells = [NOWHERE] * (self._rows * self._columns)
         if not isinstance(lines, list):
@@ -319,10 +313,10 @@ class _Reader:
     def _read_ship(
         self, name: str, ship: object, board: Board, steps: Mapping[str, tuple[int, ...]]
     ) -> tuple[int, ...]:
-        """Return the masks of all placements of a ship that the file describes.
+        """Return all placements of a ship as masks.
 
-        ship -- what the file has of it. board -- the board without ships. steps -- the lines along
-        which ships can lie, by name: for each cell, the next cell.
+        ship -- from the file. board -- the board without ships. steps -- by name of lines
+        and by cell, the next cell.
         """
         # A name must not be taken for another part of a reply: a kind of ship, a cell or a word.
         has_loose_dash = "--" in f"{name}-"  # two in a row, or one at the end
@@ -359,8 +353,7 @@ class _Reader:
     ) -> tuple[int, ...]:
         """Return the placements (masks) of a ship that has a length, along the lines that it names.
 
-        fields -- what the file has of the ship. board -- the board without ships. steps -- all
-        lines of the board by name: for each cell, the next cell.
+        fields -- the ship in the file. steps -- by name of lines and by cell, the next cell.
         """
         length = self._document.value("length", int, fields, f"board {self._name}, ship {name}")
         if not 1 <= length <= board.cells:
@@ -375,10 +368,9 @@ class _Reader:
     def _read_placements(
         self, name: str, placements: Iterable[object], sides: tuple[int, ...]
     ) -> tuple[int, ...]:
-        """Return the listed placements of a ship as masks, sorted by first cell.
+        """Return the placements that the file lists for a ship, as masks sorted by first cell.
 
-        placements -- what the file has: lists of cells. sides -- for each cell, the mask of its
-        neighbours: the cells of a ship must be connected.
+        sides -- for each cell, the mask of its neighbours: the cells of a ship must be connected.
         """
         masks: set[int] = set()
         length = 0

@@ -47,9 +47,9 @@ def letter_of(kind: int) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def count_length_vectors(kinds: tuple[int, ...]) -> dict[Lengths, int]:
-    """Map each list of lengths, in descending order, to the number of ways in which it comes out.
+    """Map the lengths of the ships, descending, to the number of ways to choose them.
 
-    A way gives each ship a length from its range. Raises TooLarge for more than MOST_PARTS lists.
+    A way gives each ship a length from its range. Raises TooLarge for more than MOST_PARTS results.
 
     kinds -- the ships: lengths, or ranges of lengths.
     """
@@ -78,8 +78,7 @@ class Part:
     named -- the length of each ship that a hit has named, by its kind in the fleet of ranges.
     others -- the lengths of all other ships, descending.
     vector_count -- the number of these vectors.
-    letterings -- the number of ways to give the letters of the other ships to the ships of a
-        configuration; 1 without letters.
+    letterings -- the number of ways to give the other ships their letters; 1 without letters.
     position -- the shots so far in the game with the known fleet.
     """
 
@@ -142,10 +141,7 @@ class MixedGame(Game):
 
     @classmethod
     def of(cls, game: Game | str) -> MixedGame:
-        """Return a MixedGame itself, or the game of a text; GameError for anything else.
-
-        A MixedGame is a game in which the lengths of some ships are not known.
-        """
+        """Return a MixedGame itself, or the game of a text; GameError for a known fleet."""
         if isinstance(game, MixedGame):
             return game
         if isinstance(game, str):
@@ -153,11 +149,9 @@ class MixedGame(Game):
         raise GameError(f"{game!r} has a known fleet; a range is written as in 6x6:2-4,2-4,2-4")
 
     def game_of(self, fleet: Iterable[int]) -> Game:
-        """Return the game that has a fleet of known lengths and the rules of this one.
+        """Return the game with these lengths of ships and the rules of this one.
 
         Raises GameError if a ship or the fleet does not fit on the board.
-
-        fleet -- the lengths of the ships, some of them with letters.
         """
         known: Game = self.__dict__["known"]
         return Game(
@@ -212,12 +206,7 @@ class MixedGame(Game):
         return frozenset().union(*(game.hit_replies for game in self._games_by_length.values()))
 
     def most_replies(self, answer: Reply) -> int | None:
-        """Return an upper bound on how often a reply to a hit can come in a game.
-
-        None if there is no bound but the number of hits.
-
-        answer -- the reply to a hit.
-        """
+        """Return an upper bound on how often a hit can get this reply; None if unlimited."""
         if self.names_hits:  # at most all hits on the ship with this letter
             return sum(int(kind) for kind in self.fleet if letter_of(kind) == answer.label)
         most_per_ship = 0
@@ -229,10 +218,7 @@ class MixedGame(Game):
         return len(self.fleet) * most_per_ship
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
-        """Return the reply to a hit on a cell (index) of a ship (mask) of this kind.
-
-        is_sunk -- True if the hit sinks the ship.
-        """
+        """Return the reply to a hit on a cell (index) of a ship (mask), which sinks it or not."""
         if self.names_hits:
             return Reply(True, label=letter_of(kind))
         return self._games_by_length[kind].hit_reply(kind, ship, cell, is_sunk)
@@ -269,8 +255,7 @@ class MixedPosition(Position):
     def parts(self) -> tuple[Part, ...]:
         """The parts of the position: each is the position with one fleet of known lengths.
 
-        There is a part for each choice of lengths of the ships that hits have named, and of the
-        other lengths. Some parts may have no configuration left.
+        The ships that hits have named keep their letters. A part may have no configuration left.
         """
         labels = {shot.reply.label for shot in self.shots if shot.reply.hit}
         return self._divide([kind for kind in self.game.fleet if letter_of(kind) in labels])
@@ -281,12 +266,11 @@ class MixedPosition(Position):
         return self._divide([kind for kind in self.game.fleet if letter_of(kind)])
 
     def _divide(self, named: Sequence[int]) -> tuple[Part, ...]:
-        """Return the parts of the position: each is the position with one fleet of known lengths.
+        """Return a part for each choice of lengths of the named ships, and of the other lengths.
 
-        There is a part for each choice of lengths of the named ships, and of the other lengths in
-        descending order. Fleets that do not fit on the board are left out.
+        The other lengths are in descending order. Fleets that do not fit on the board are left out.
 
-        named -- the ships that hits have named, as kinds of the fleet.
+        named -- ships that hits name, as kinds of the fleet.
         """
         fleet, has_letters = self.game.fleet, self.game.names_hits
         counts = count_length_vectors(tuple(kind for kind in fleet if kind not in named))
@@ -313,11 +297,9 @@ class MixedPosition(Position):
         return tuple(parts)
 
     def _in_game_with(self, fleet: Sequence[int]) -> Position | None:
-        """Return the position with a known fleet in place of ranges; None if it cannot fit.
+        """Return the position with these lengths of ships; None if they do not fit on the board.
 
-        The position is not checked: the fleet may contradict the replies.
-
-        fleet -- the lengths of the ships, some of them with letters.
+        It is not checked: the fleet may contradict the replies.
         """
         kind_by_letter = {letter_of(kind): kind for kind in fleet}
 

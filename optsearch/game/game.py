@@ -95,10 +95,7 @@ def parse_holes(text: str, rows: int, columns: int) -> int:
 
 
 def holes_text(holes: int, columns: int) -> str:
-    """Return the text of a mask of holes, row by row, as in `A1,B2-D2`.
-
-    Holes side by side in a row become a run, such as `B2-D2`.
-    """
+    """Return the text of a mask of holes, row by row: holes side by side are a run, as B2-D2."""
     runs: list[list[int]] = []
     for cell in bits(holes):
         is_new_row = cell % columns == 0
@@ -262,10 +259,9 @@ class Game:
             )
 
     def _set_board(self) -> None:
-        """Set `board` to a board in the size of the game, and complete `holes`.
+        """Set `board` to a board in the size of the game; its places without a cell become holes.
 
-        The places of the board without a cell are added to `holes`. A board of a file keeps its
-        size. Raises GameError if that is not the size of the game.
+        Raises GameError if a board of a file has another size.
         """
         board: Board | str = self.board
         if isinstance(board, str):
@@ -298,10 +294,9 @@ class Game:
         return GameError(f"the ship {kind} does not fit on the board {self.board_text}")
 
     def _check_kinds(self) -> None:
-        """Raise GameError for ships that a player could not tell apart.
+        """Raise GameError, unless hits name ships, for kinds that a player could not tell apart.
 
-        These are ships with letters, and different kinds of ships that can lie on equal cells. If
-        hits name ships, all kinds are accepted.
+        These are ships with letters, and different kinds that can lie on equal cells.
         """
         if self.names_hits:
             return
@@ -345,17 +340,16 @@ class Game:
     def parse(cls, text: str) -> Game:
         """Return the game of a text such as `4x4:3,2,contact=any`; GameError for another text.
 
-        A name of `NAMED_GAMES`, as in `paper`, is accepted; rules after it replace those of that
-        game. `;` before a rule, as in `4x4:3,2;contact=any`, is the older form and is accepted.
+        The text may begin with a name, as in `boxed,contact=none`; rules after it replace those of
+        the named game. The older form `4x4:3,2;contact=any` is accepted.
         """
         return cls(text)
 
     @classmethod
     def read(cls, text: str) -> Game:
-        """Return the game of a text from a file or the network; it runs no code of a user.
+        """Return the game of a text from a file or the network, without running code of a user.
 
-        Raises GameError for a text that is not a game, and for a user's rule that was not loaded
-        before in this process.
+        Raises GameError for another text, and for a user's rule that this process has not loaded.
         """
         fields = _fields_of(text)
         rule = named_announcement(fields.get("announce", "nothing"))
@@ -392,10 +386,7 @@ class Game:
 
     @property
     def rules(self) -> dict[str, str]:
-        """The rules in words, by their names in the text of a game.
-
-        `contact` is there if the fleet has two ships or more, `ends` if it is not the default.
-        """
+        """The rules in words, by name; `contact` only for two ships or more, `ends` only if `hit`."""
         rules: dict[str, str] = {}
         if len(self.fleet) > 1:
             rules["contact"] = IN_WORDS["contact"][self.contact]
@@ -499,8 +490,8 @@ class Game:
     def kind_of(self, ship: int) -> int:
         """Return the kind of the ship that lies on some cells (mask): its length or its shape.
 
-        Raises NotSupported for a game in which ships of different kinds can lie on the same cells.
-        In a game with shapes or letters, raises KeyError for a mask on which no ship can lie.
+        Raises NotSupported for a game with twins (`has_twins`); with shapes or letters, KeyError if
+        no ship can lie there.
         """
         if self._has_plain_lengths:
             return ship.bit_count()
@@ -523,10 +514,10 @@ class Game:
         return self.fleet if self.has_twins else tuple(map(self.kind_of, ships))
 
     def sort_ships(self, ships: Sequence[int]) -> tuple[int, ...]:
-        """Return the ships of a configuration (masks) in canonical order: ascending.
+        """Return the ships of a configuration (masks) in ascending order.
 
-        If ships of different kinds can lie on the same cells (`has_twins`), the kinds stay in the
-        order of the fleet. Then only the ships of one kind are sorted.
+        With twins (`has_twins`), they stay in the order of the fleet; only ships of one kind are
+        sorted.
         """
         if not self.has_twins:
             return tuple(sorted(ships))
@@ -537,8 +528,7 @@ class Game:
     def named_ships(self) -> dict[str, int]:
         """The kinds of the ships that have names, by name.
 
-        The names are those of a board file. Without a file, they are the names of the boxed game if
-        the fleet is the boxed one; else there are none.
+        A board file names ships. Without a file, only the fleet of the boxed game has names.
         """
         if self.board.digest:
             return dict(self.board.kinds)
@@ -576,7 +566,7 @@ class Game:
         return by_name
 
     def _placement_texts(self, placement: Placement) -> list[str]:
-        """Return the texts, in lower case, by which a reply may show a ship: A1-A3, A1+A2+A3, …"""
+        """Return the texts, in lower case, by which a reply may show a ship: a1-a3, a1+a2+a3, …"""
         names = self.names(int(placement))
         first, last = names[0], names[-1]
         texts = [placement.text, "+".join(names)]
@@ -617,10 +607,7 @@ class Game:
         return f"{kind} ({', '.join(texts)})" if texts else str(kind)
 
     def rank(self, ship: int) -> tuple[int, int]:
-        """Return the key by which the ships of a configuration (masks) are sorted.
-
-        It sorts by the order of the fleet, and ships of one kind by mask.
-        """
+        """Return the sort key of a ship (mask): its place in the fleet, and then its mask."""
         kind = self.kind_of(ship)
         place_in_fleet = self.fleet.index(kind) if self.has_shapes else -kind
         return place_in_fleet, ship
@@ -636,10 +623,9 @@ class Game:
 
     @property
     def tells_sinkings(self) -> bool:
-        """True if the hit that sinks a ship, and no other hit, tells its label or that it sinks.
+        """True if only the hit that sinks a ship tells something: that it sinks, and maybe a label.
 
-        Only then does the order of the shots matter. Under all other rules the reply of a cell is
-        the same at any time.
+        Only then does the order of the shots matter.
         """
         return self.announcement.at_sinking
 
@@ -660,11 +646,9 @@ class Game:
 
     @cached_property
     def label_of_kind(self) -> dict[int, Label | None] | None:
-        """The label that hits tell of each kind of ship; None if it depends on more than the kind.
+        """The label of each kind of ship; None if labels depend on the placement or the cell.
 
-        A label may depend on the placement or the cell. If it does not, all hits on a ship have
-        equal labels, which tell nothing of where the ship lies. Lower bounds that reveal all ships
-        but some need that.
+        If it is not None, labels tell nothing of where a ship lies.
         """
         tells = self.announcement.tells  # known rules need no table
         if tells is tells_kind:
@@ -697,10 +681,7 @@ class Game:
         return None if isinstance(label, str) else label
 
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
-        """Return the reply to a hit on a cell (index) of a ship (mask) of this kind.
-
-        is_sunk -- True if the hit sinks the ship.
-        """
+        """Return the reply to a hit on a cell (index) of a ship (mask), which sinks it or not."""
         return self.announcement.reply_to_hit(self.label(kind, ship, cell), is_sunk)
 
     @cached_property
@@ -709,23 +690,16 @@ class Game:
         return frozenset([HIT]) if self.is_silent else self.label_table.replies
 
     def most_replies(self, answer: Reply) -> int | None:
-        """Return an upper bound on how often a reply to a hit can come in a game.
-
-        None if there is no bound but the number of hits.
-
-        answer -- the reply to a hit.
-        """
+        """Return an upper bound on how often a hit can get this reply; None if unlimited."""
         if self.is_silent or (self.tells_sinkings and not answer.sunk):
             return None
         return self.label_table.most_replies.get(answer.label, 0)
 
     def with_announcement(self, announce: str) -> Game:
-        """Return this game with another rule of what hits tell.
+        """Return this game with another rule of what hits tell, given by its name.
 
-        Ships lose their letters unless all hits name ships by the new rule. Then each configuration
-        of the new game stands for equally many of this game.
-
-        announce -- the name of the rule.
+        If hits no longer name ships, the ships lose their letters: then each configuration of the
+        new game stands for equally many of this one.
         """
         fleet = self.fleet
         rule = self.announcement if announce == self.announce else announcement_of(announce)
@@ -744,10 +718,9 @@ class Game:
             )
 
     def require_rule(self, feature: str, is_handled: bool, rules: str) -> None:
-        """Raise NotSupported if a feature cannot handle what hits tell in this game.
+        """Raise NotSupported unless `is_handled`: a feature is for other rules of what hits tell.
 
-        feature -- its name in the message. is_handled -- True if it can. rules -- the names of all
-        rules that it handles, for the message.
+        feature, rules -- its name, and the names of the rules that it handles, for the message.
         """
         if not is_handled:
             raise NotSupported(
@@ -773,10 +746,7 @@ class Game:
             raise NotSupported(f"{feature} is for ends=sunk; {self} has ends=hit")
 
     def require_small(self, feature: str) -> None:
-        """Raise TooLarge for a board of more than MAX_CELLS cells.
-
-        feature -- what handles only boards up to that size; its name in the message.
-        """
+        """Raise TooLarge for more than MAX_CELLS cells, which `feature` does not handle."""
         if self.cells > MAX_CELLS:
             raise TooLarge(
                 f"{feature} is for boards of at most {MAX_CELLS} cells; {self} has {self.cells}: "
@@ -850,8 +820,7 @@ class Game:
     def ship_name(self, mask: int) -> str:
         """Return the text of a ship (mask): its first and last cell, as in A1-A3, or its only cell.
 
-        A shape, a ship over a seam and a ship on a board of a file are all their cells, as in
-        A1+A2+B2.
+        If it has no ends (`has_ends`), the text is all its cells, as in A1+A2+B2.
         """
         names = self.names(mask)
         if not self.has_ends(mask):
@@ -859,7 +828,10 @@ class Game:
         return names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}"
 
     def has_ends(self, mask: int) -> bool:
-        """True if a ship (mask) is written as its first and last cell: the line between them."""
+        """True if a ship (mask) is written by its ends, as in A1-A3: it is the line between them.
+
+        Shapes, ships over a seam and ships on a board of a file are not.
+        """
         if self.board.digest:
             return False
         if self.has_shapes and isinstance(self._kind_of_placement[mask], Shape):
@@ -889,10 +861,7 @@ class Game:
         return _placements(self.board, length, self.holes)
 
     def halo(self, placement: int) -> int:
-        """Return the cells around a placement that the contact rule forbids to other ships.
-
-        The placement and the result are masks.
-        """
+        """Return the cells (mask) around a placement that the contact rule forbids to others."""
         return _halo(self.board, self.contact, placement)
 
     # Symmetries
@@ -921,10 +890,7 @@ class Game:
 
 
 def _fields_of(text: str) -> dict[str, Any]:
-    """Return the fields of the game of a text, by the names of the parameters of `Game`.
-
-    Raises GameError for a text that is not a game.
-    """
+    """Return the arguments of `Game` that a text gives, by name; GameError for another text."""
     named_game, added_rules = split_name(text) or (None, "")
     match = _GAME.fullmatch(named_game.text if named_game else text)
     if match is None:
@@ -961,10 +927,9 @@ def _require_grid(rows: int, columns: int) -> None:
 
 
 def _parse_fleet(text: str, ships: Sequence[str], kind_by_name: Mapping[str, int]) -> list[int]:
-    """Return the kinds of ships that some texts name; GameError for a text that is not a ship.
+    """Return the kinds of ships of some texts; GameError for a text that is not a ship.
 
-    text -- the whole game, for the error. ships -- the text of each ship. kind_by_name -- the ships
-    that the board has by name.
+    text -- the whole game, for the error. kind_by_name -- the ships that the board has by name.
     """
     kinds = []
     for ship in ships:
@@ -992,10 +957,10 @@ def _not_a_game_error(text: str) -> GameError:
 
 
 def _split_ships_and_rules(text: str, after_board: str) -> tuple[list[str], dict[str, str]]:
-    """Return the ships of a game, and the value of each rule that is given, by its name.
+    """Return the texts of the ships of a game, and the value of each rule that is given, by name.
 
-    after_board -- the part of the text after the board. Ships come first, up to the first rule or
-    `;`. The value of `holes` has commas. text -- the whole game, for errors.
+    after_board -- the text after the board: ships up to the first rule or `;`, then rules. The
+    value of `holes` has commas. text -- the whole game, for errors.
     """
     ships: list[str] = []
     rules: dict[str, str] = {}

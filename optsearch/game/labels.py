@@ -17,8 +17,8 @@ KindAndMask = tuple[int, int]
 class LabelTable:
     """The labels that a rule gives to the cells of all placements.
 
-    rule -- the rule. fleet -- the kinds of the ships of the game. labels_by_cell -- for each
-    placement, the label of each of its cells (by index); None for a cell without a label.
+    fleet -- the kinds of the ships of the game. labels_by_cell -- for each placement, the label of
+    each of its cells (by index); None for a cell without a label.
     """
 
     def __init__(
@@ -61,10 +61,7 @@ class LabelTable:
 
     @cached_property
     def label_of_kind(self) -> dict[int, Label | None] | None:
-        """The label that hits tell of each kind of ship; None if it depends on more.
-
-        A label may depend on the placement or the cell.
-        """
+        """The label of each kind of ship; None if labels depend on the placement or the cell."""
         labels_of_kind: dict[int, set[Label | None]] = {kind: set() for kind in self.fleet}
         for (kind, _), by_cell in self.labels_by_cell.items():
             labels_of_kind[kind].update(by_cell.values())
@@ -108,9 +105,9 @@ class LabelTable:
     def most_replies(self) -> dict[Label | None, int]:
         """For each label, an upper bound on the number of hits of one game that tell it.
 
-        A ship can have at most so many cells with the label; the bound is the sum of these numbers
-        over all ships. A ship counts once if only its sinking tells the label. The bound is also at
-        most the number of cells of the board where some ship can have the label.
+        It adds up, over the ships, the most cells of a placement that have the label; a ship counts
+        once if only its sinking tells. It is at most the number of cells where a ship can have the
+        label.
         """
         most_hits_of_kind: dict[Label | None, dict[int, int]] = defaultdict(dict)
         for (kind, _), mask_of_label in self.cells_by_label.items():
@@ -126,10 +123,9 @@ class LabelTable:
         }
 
     def has_symmetry(self, symmetry: Permutation) -> bool:
-        """True if a symmetry of the board keeps the labels that hits tell.
+        """True if a symmetry keeps labels: of each cell, in the image of each placement.
 
-        It must map each cell of a placement to a cell that has an equal label in the image of the
-        placement. Labels that are placements always pass: they move with their ships.
+        Labels that are placements always pass: they move with their ships.
         """
         if self.are_placements:
             return True
