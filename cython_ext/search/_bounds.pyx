@@ -28,480 +28,495 @@ from leaves cimport TIMES, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
 from optsearch.compiled.shared._arena cimport Arena
 from optsearch.compiled.search._family cimport (
-    LABELS, MAX_CODES, NOTHING, Candidate, Node, Ships, chosen_of, greatest_count, part_size)
+    LABELS, MAX_CODES, NOTHING, Candidate, Node, Ships, sets_with_reply, greatest_count, part_size)
 from optsearch.compiled.search._sequences cimport MANY, count_sequences
 from optsearch.compiled.search._sides cimport bound_by_sides
 from options cimport Switches
 
 cdef enum:
-    CAPPED = 160               # sets up to which bounds are tabulated
-    WORD = 64                  # likewise if hits tell something: the sets that `_words` searches
+    TABULATED_SETS = 160               # sets up to which bounds are tabulated
+    MAX_WORD_SETS = 64                  # likewise if hits tell something: the sets that `_words` searches
 
 
-cdef void descending(const int32_t* values, int n, int most, int32_t* out) noexcept nogil:
-    """Sort n values from 0 to `most`, the greatest first."""
-    cdef uint8_t number[256]
-    cdef uint64_t some[4]              # bit v is 1 if a value is v
-    cdef int i, j = 0, v, w
-    if most < 256:
-        memset(number, 0, most + 1)
-        some[0] = some[1] = some[2] = some[3] = 0
+cdef void sort_falling(const int32_t* values, int n, int greatest, int32_t* sorted_values) noexcept nogil:
+    """Sort n values from 0 to `greatest`, the greatest first."""
+    cdef uint8_t occurrences[256]
+    cdef uint64_t present[4]              # bit v is 1 if a value is v
+    cdef int i, j = 0, value, w
+    if greatest < 256:
+        memset(occurrences, 0, greatest + 1)
+        present[0] = present[1] = present[2] = present[3] = 0
         for i in range(n):
-            v = values[i]
-            number[v] += 1
-            some[v >> 6] |= <uint64_t>1 << (v & 63)
-        for w in range(most >> 6, -1, -1):
-            while some[w]:
-                v = 63 - clz(some[w])
-                some[w] ^= <uint64_t>1 << v
-                v += 64 * w
-                for _ in range(number[v]):
-                    out[j] = v
+            value = values[i]
+            occurrences[value] += 1
+            present[value >> 6] |= <uint64_t>1 << (value & 63)
+        for w in range(greatest >> 6, -1, -1):
+            while present[w]:
+                value = 63 - clz(present[w])
+                present[w] ^= <uint64_t>1 << value
+                value += 64 * w
+                for _ in range(occurrences[value]):
+                    sorted_values[j] = value
                     j += 1
         return
     for i in range(n):
-        v = values[i]
+        value = values[i]
         j = i
-        while j > 0 and out[j - 1] < v:
-            out[j] = out[j - 1]
+        while j > 0 and sorted_values[j - 1] < value:
+            sorted_values[j] = sorted_values[j - 1]
             j -= 1
-        out[j] = v
+        sorted_values[j] = value
 
 
 cdef class Bounds:
     """The lower bounds of a search.
 
-    n, hits -- the number of sets of the family, and the most cells of one. kind -- of replies (NOTHING,
-    LABELS or SINKINGS). objective -- decides the price of a miss. on -- switches bounds off.
+    set_count, max_hits -- the number of sets of the family, and the most cells of one. reply_kind --
+    NOTHING, LABELS or SINKINGS. objective -- decides the price of a miss. switches -- turn bounds off.
     """
 
-    def __cinit__(self, int n, int hits, int kind, int objective, Switches on):
+    def __cinit__(self, int set_count, int max_hits, int reply_kind, int objective, Switches switches):
         cdef int i
-        self.objective, self.on = objective, on
-        self.capped_most = min(n, CAPPED if kind == NOTHING else WORD)
-        self.capped_hits = min(max(hits, 1), self.capped_most)
+        self.objective, self.use = objective, switches
+        self.table_sets = min(set_count, TABULATED_SETS if reply_kind == NOTHING else MAX_WORD_SETS)
+        self.table_hits = min(max(max_hits, 1), self.table_sets)
         self.arena = Arena()
         self.leaves = <int64_t*>self.arena.array(TIMES * TIMES, sizeof(int64_t))
-        self.ranks = <int64_t*>self.arena.array(n + 1, sizeof(int64_t))
-        self.capped = <int16_t*>self.arena.array(
-            (self.capped_hits + 1) * (self.capped_most + 1) ** 2, sizeof(int16_t))
-        for i in range(n + 1):
-            self.ranks[i] = i
+        self.unit_sums = <int64_t*>self.arena.array(set_count + 1, sizeof(int64_t))
+        self.cost_table = <int16_t*>self.arena.array(
+            (self.table_hits + 1) * (self.table_sets + 1) ** 2, sizeof(int16_t))
+        for i in range(set_count + 1):
+            self.unit_sums[i] = i
         with nogil:
             fill_leaves(self.leaves, INFINITE)
-            if not self.on.leaf_counting:
+            if not self.use.leaf_counting:
                 for i in range(TIMES * TIMES):
                     if i % TIMES:
                         self.leaves[i] = INFINITE
-            self.fill_capped()
+            self.fill_cost_table()
 
-    cdef const int64_t* light_of(self, const Node* node) noexcept nogil:
+    cdef const int64_t* lightest_sums_of(self, const Node* node) noexcept nogil:
         """Return an array whose entry i is the total weight of the i lightest sets."""
-        return node.light if node.light != NULL else self.ranks
+        return node.lightest_sums if node.lightest_sums != NULL else self.unit_sums
 
     cdef bint solve_trivial(self, Node* node) noexcept nogil:
         """True if the optimum follows without a search; then `lower` is the optimum and `exact` is set."""
         cdef int64_t cost = 0
-        if node.n == 1:
+        if node.set_count == 1:
             return True
         if self.objective == WITHIN and node.budget < 0:
             node.lower, node.exact = 0, True
             return True
-        if node.budget <= 0 and self.objective != MEAN and node.kind == NOTHING:
+        if node.budget <= 0 and self.objective != MEAN and node.reply_kind == NOTHING:
             # The first miss ends it: at best the heaviest set is finished.
             if self.objective == WORST:
                 cost = FORBIDDEN
             else:
-                cost = self.light_of(node)[node.n - 1]
+                cost = self.lightest_sums_of(node)[node.set_count - 1]
             node.lower, node.exact = cost, True
             return True
         return False
 
     # Profiles
 
-    cdef int64_t leaves_of(self, const Node* node, int code, int hits, int t) noexcept nogil:
+    cdef int64_t most_finished(self, const Node* node, int first_reply, int hits, int misses) noexcept nogil:
         """Return the most sets that can be finished within t misses, by leaf counting.
 
-        hits -- the most hits that a set still needs. code -- of the reply before these hits, or -1 for the
-        family itself; ignored with NOTHING.
+        hits -- the most hits that a set still needs. first_reply -- the reply before these hits, or -1 for
+        the family itself; ignored with NOTHING.
         """
-        cdef int64_t leaves = self.leaves[hits * TIMES + t]
+        cdef int64_t leaves = self.leaves[hits * TIMES + misses]
         cdef const Ships* ships = &node.ships
-        if node.kind == NOTHING:
+        if node.reply_kind == NOTHING:
             return leaves
-        if not self.on.leaf_counting:
-            return node.n
-        leaves = min(leaves, MANY) * ships.ways[1 + code]
-        if not ships.groups:
-            return min(leaves, <int64_t>node.n)
-        return ships.grouped[min(leaves, <int64_t>ships.groups)]
+        if not self.use.leaf_counting:
+            return node.set_count
+        leaves = min(leaves, MANY) * ships.sequences[1 + first_reply]
+        if not ships.group_count:
+            return min(leaves, <int64_t>node.set_count)
+        return ships.largest_groups[min(leaves, <int64_t>ships.group_count)]
 
-    cdef int64_t profile_bound(self, const Node* node, int code, int n, int hits,
-                               const int32_t* chain, int chain_n, const int64_t* after,
+    cdef int64_t profile_bound(self, const Node* node, int first_reply, int set_count, int hits,
+                               const int32_t* chain, int chain_length, const int64_t* finished_after_hit,
                                int budget) noexcept nogil:
         """Return a lower bound on the cost of n of the sets, of at most `hits` cells, from a profile.
 
-        leaf_counting: at most C(k + t, t) sets are finished within t misses; see `leaves_of`.
+        leaf_counting: at most C(k + t, t) sets are finished within t misses; see `most_finished`.
         profile: as long as all shots miss they are a fixed chain of cells. The sets first hit by
         cell number i of the chain have i misses already; they are at most chain[i], and at most
-        after[s] of them are finished with s more.
+        finished_after_hit[s] of them are finished with s more.
 
-        chain -- [chain_n] the most sets that each cell of the chain is the first to hit, descending.
-        after -- [m + 1] the most sets finished within s misses after a hit, ascending.
+        chain -- [chain_length] the most sets that each cell of the chain is the first to hit, descending.
+        finished_after_hit -- [m + 1] the most sets finished within s misses after a hit, ascending.
         """
-        cdef const int64_t* light = self.light_of(node)
-        cdef int64_t cost = 0, sum, settled = 0, finished
-        cdef int t, s, i, full = 0
-        if hits == 0 or n < 2:
+        cdef const int64_t* lightest_sums = self.lightest_sums_of(node)
+        cdef int64_t cost = 0, finished_by_chain, settled_sets = 0, finished
+        cdef int misses, misses_after_hit, place, misses_to_finish = 0
+        if hits == 0 or set_count < 2:
             return 0
-        if self.on.profile:
-            while full <= node.m and after[full] < chain[0]:
-                full += 1
-        for t in range(node.m + 1):    # no strategy needs more misses
-            finished = self.leaves_of(node, code, hits, t)
-            if self.on.profile:
-                if t >= full and t - full < chain_n:   # cells whose sets are all finished
-                    settled += chain[t - full]
-                sum = settled
-                for s in range(min(full, t + 1)):
-                    i = t - s
-                    if i < chain_n:
-                        sum += min(<int64_t>chain[i], after[s])
-                finished = min(finished, sum)
-            if finished >= n:
+        if self.use.profile:
+            while misses_to_finish <= node.cell_count and finished_after_hit[misses_to_finish] < chain[0]:
+                misses_to_finish += 1
+        for misses in range(node.cell_count + 1):    # no strategy needs more misses
+            finished = self.most_finished(node, first_reply, hits, misses)
+            if self.use.profile:
+                # the cells whose sets are all finished
+                if misses >= misses_to_finish and misses - misses_to_finish < chain_length:
+                    settled_sets += chain[misses - misses_to_finish]
+                finished_by_chain = settled_sets
+                for misses_after_hit in range(min(misses_to_finish, misses + 1)):
+                    place = misses - misses_after_hit
+                    if place < chain_length:
+                        finished_by_chain += min(<int64_t>chain[place], finished_after_hit[misses_after_hit])
+                finished = min(finished, finished_by_chain)
+            if finished >= set_count:
                 break
-            cost += price(self.objective, budget - t, light[n - finished])
+            cost += price(self.objective, budget - misses, lightest_sums[set_count - finished])
             if cost >= FORBIDDEN:
                 return FORBIDDEN
-            if self.objective != MEAN and t == budget:
+            if self.objective != MEAN and misses == budget:
                 break
         return cost
 
-    cdef void leaves_after(self, const Node* node, int code, int hits, int64_t most,
-                           int64_t* after) noexcept nogil:
-        """Fill after[s] with the most of `most` sets that s misses and `hits` hits can finish."""
-        cdef int s, later
-        for s in range(node.m + 1):
-            after[s] = min(most, self.leaves_of(node, code, hits, s))
-            if after[s] == most:
-                for later in range(s + 1, node.m + 1):
-                    after[later] = most
+    cdef void fill_finished(self, const Node* node, int first_reply, int hits, int64_t set_limit,
+                            int64_t* finished) noexcept nogil:
+        """Fill finished[s] with the most of `set_limit` sets that s misses and `hits` hits can finish."""
+        cdef int misses, later
+        for misses in range(node.cell_count + 1):
+            finished[misses] = min(set_limit, self.most_finished(node, first_reply, hits, misses))
+            if finished[misses] == set_limit:
+                for later in range(misses + 1, node.cell_count + 1):
+                    finished[later] = set_limit
                 return
 
-    cdef int64_t bound_of(self, Node* node, int64_t limit) noexcept nogil:
+    cdef int64_t count_bound(self, Node* node, int64_t limit) noexcept nogil:
         """Return a lower bound on the cost of a family, by the counts of its cells and of their pairs.
 
         limit -- once the bound reaches it, nothing more is tried.
         """
         cdef int32_t chain[MAX_CELLS]
-        cdef int64_t after[TIMES]
+        cdef int64_t finished_after_hit[TIMES]
         cdef int64_t bound
-        cdef int most, s
-        if node.kind != NOTHING and self.on.leaf_counting:
+        cdef int greatest, misses
+        if node.reply_kind != NOTHING and self.use.leaf_counting:
             count_sequences(node, self.leaves)
-        if not self.on.profile:
-            if self.on.leaf_counting:
-                return self.profile_bound(node, -1, node.n, node.hits, NULL, 0, NULL, node.budget)
+        if not self.use.profile:
+            if self.use.leaf_counting:
+                return self.profile_bound(node, -1, node.set_count, node.max_hits, NULL, 0, NULL, node.budget)
             return 0
-        most = greatest_count(node)
-        if self.is_capped(node):
-            return self.capped_of(node)
-        self.leaves_after(node, -1, node.hits - 1, most, after)
-        if self.on.frequency_cap and node.hits >= 2:
-            self.pairs_after(node, most, after)
-        if node.kind != NOTHING:
-            for s in range(node.m + 1):
-                node.ships.after[s] = <int32_t>after[s]
-        self.chain_of(node, chain)
+        greatest = greatest_count(node)
+        if self.uses_cost_table(node):
+            return self.table_bound(node)
+        self.fill_finished(node, -1, node.max_hits - 1, greatest, finished_after_hit)
+        if self.use.frequency_cap and node.max_hits >= 2:
+            self.lower_finished_by_pairs(node, greatest, finished_after_hit)
+        if node.reply_kind != NOTHING:
+            for misses in range(node.cell_count + 1):
+                node.ships.finished_after_hit[misses] = <int32_t>finished_after_hit[misses]
+        self.fill_chain(node, chain)
         bound = self.profile_bound(
-            node, -1, node.n, node.hits, chain, node.m, after, node.budget)
-        if (bound < limit and node.kind == LABELS and self.on.two_sided and self.on.leaf_counting
+            node, -1, node.set_count, node.max_hits, chain, node.cell_count, finished_after_hit, node.budget)
+        if (bound < limit and node.reply_kind == LABELS and self.use.two_sided and self.use.leaf_counting
                 and self.objective == MEAN):
             bound_by_sides(node, self.leaves)
             if node.ships.has_sides:
-                bound = max(bound, self.spread_bound(node, node.n, chain, node.m))
+                bound = max(bound, self.spread_bound(node, node.set_count, chain, node.cell_count))
         return bound
 
-    cdef int64_t spread_bound(self, const Node* node, int n, const int32_t* chain,
-                              int chain_n) noexcept nogil:
+    cdef int64_t spread_bound(self, const Node* node, int set_count, const int32_t* chain,
+                              int chain_length) noexcept nogil:
         """Return a bound like `profile_bound`, by sums of misses (`_sides`).
 
         The sets first hit by cell number i of the chain are r sets, at most chain[i]. Each misses at least
         i times, and on the sides they miss as often as r sets do together. So no strategy misses less
         often than the n pairs (i, r) of the least misses.
         """
-        cdef const int64_t* light = self.light_of(node)
+        cdef const int64_t* lightest_sums = self.lightest_sums_of(node)
         cdef int64_t bound = 0
-        cdef int t, i, finished
-        for t in range(node.m + 1):
+        cdef int misses, place, finished
+        for misses in range(node.cell_count + 1):
             finished = 0
-            for i in range(min(t + 1, chain_n)):
-                finished += min(chain[i], node.ships.spread[t - i])
-            if finished >= n:
+            for place in range(min(misses + 1, chain_length)):
+                finished += min(chain[place], node.ships.spread[misses - place])
+            if finished >= set_count:
                 break
-            bound += light[n - finished]
+            bound += lightest_sums[set_count - finished]
         return bound
 
-    cdef void pairs_after(self, const Node* node, int64_t most, int64_t* after) noexcept nogil:
-        """Lower after[s] to the most sets with a common cell that can be finished within s more misses."""
-        cdef int64_t after_two[MAX_CODES * TIMES]
-        cdef int64_t after_cell[TIMES]
-        cdef int c, s, code
-        for code in range(node.codes):
-            self.leaves_after(node, code, node.hits - 2, most, after_two + code * TIMES)
-        memset(after_cell, 0, (node.m + 1) * sizeof(int64_t))
-        for c in range(node.m):
-            self.raise_after(node, c, most, after_two, after_cell)
-        for s in range(node.m + 1):
-            after[s] = min(after[s], after_cell[s])
+    cdef void lower_finished_by_pairs(self, const Node* node, int64_t set_limit,
+                                      int64_t* finished_after_hit) noexcept nogil:
+        """Lower finished_after_hit[s] to the most sets with a common cell that s more misses can finish."""
+        cdef int64_t finished_after_two[MAX_CODES * TIMES]
+        cdef int64_t finished_with_cell[TIMES]
+        cdef int cell, misses, reply
+        for reply in range(node.hit_replies):
+            self.fill_finished(node, reply, node.max_hits - 2, set_limit, finished_after_two + reply * TIMES)
+        memset(finished_with_cell, 0, (node.cell_count + 1) * sizeof(int64_t))
+        for cell in range(node.cell_count):
+            self.raise_finished_with_cell(node, cell, set_limit, finished_after_two, finished_with_cell)
+        for misses in range(node.cell_count + 1):
+            finished_after_hit[misses] = min(finished_after_hit[misses], finished_with_cell[misses])
 
-    cdef void raise_after(self, const Node* node, int c, int64_t most, const int64_t* after_two,
-                          int64_t* after) noexcept nogil:
-        """Raise after[s] to the most sets with cell c that can be finished within s more misses."""
-        cdef int64_t sum[TIMES]        # over the replies
+    cdef void raise_finished_with_cell(self, const Node* node, int cell, int64_t set_limit,
+                                       const int64_t* finished_after_two,
+                                       int64_t* finished_with_cell) noexcept nogil:
+        """Raise finished_with_cell[s] to the most sets with the cell that s more misses can finish."""
+        cdef int64_t finished_of_all[TIMES]        # over the replies
         cdef int64_t finished[TIMES]
-        cdef int64_t settled = 0           # sets of the replies before
-        cdef int code, n, s, end, last = 0
-        for code in range(node.codes):
-            n = part_size(node, c, code)
-            if n == 0:
+        cdef int64_t settled_sets = 0           # sets of the replies before
+        cdef int reply, set_count, misses, end, last_end = 0
+        for reply in range(node.hit_replies):
+            set_count = part_size(node, cell, reply)
+            if set_count == 0:
                 continue
-            end = self.finish_part(node, c, code, n, after_two + code * TIMES, finished)
-            for s in range(last, end):
-                sum[s] = settled
-            for s in range(end):
-                sum[s] += finished[s]
-            for s in range(end, last):
-                sum[s] += n
-            settled += n
-            last = max(last, end)
-        for s in range(last):
-            after[s] = max(after[s], sum[s])
-            if after[s] >= most:
+            end = self.fill_finished_of_part(node, cell, reply, set_count, finished_after_two + reply * TIMES,
+                                             finished)
+            for misses in range(last_end, end):
+                finished_of_all[misses] = settled_sets
+            for misses in range(end):
+                finished_of_all[misses] += finished[misses]
+            for misses in range(end, last_end):
+                finished_of_all[misses] += set_count
+            settled_sets += set_count
+            last_end = max(last_end, end)
+        for misses in range(last_end):
+            finished_with_cell[misses] = max(finished_with_cell[misses], finished_of_all[misses])
+            if finished_with_cell[misses] >= set_limit:
                 break
-        for s in range(last, node.m + 1):
-            if after[s] >= settled:
+        for misses in range(last_end, node.cell_count + 1):
+            if finished_with_cell[misses] >= settled_sets:
                 break
-            after[s] = settled
+            finished_with_cell[misses] = settled_sets
 
-    cdef int finish_part(self, const Node* node, int c, int code, int n, const int64_t* after_two,
-                         int64_t* finished) noexcept nogil:
-        """Fill finished[s], the most of the n sets with one reply at cell c that s more misses can finish.
+    cdef int fill_finished_of_part(self, const Node* node, int cell, int reply, int set_count,
+                                   const int64_t* finished_after_two, int64_t* finished) noexcept nogil:
+        """Fill finished[s], the most of the sets with one reply at a cell that s more misses can finish.
 
-        Once cell c is hit, cell d hits at most pair[c, d] sets; at most after_two[s] of them are
-        finished within s misses. Return the least s by which all can be; `finished` ends before it.
+        Once the cell is hit, cell d hits at most pair_counts[d] sets; at most finished_after_two[s] of them
+        are finished within s misses. Return the least s by which all can be; `finished` ends before it.
         """
-        cdef int32_t inner[MAX_CELLS]
-        cdef int32_t values[MAX_CELLS]
-        cdef int d, s, i = 0, k = node.hits - 1, m = node.m
-        cdef int64_t sum
-        cdef const int32_t* pair = node.part_pair + (c * node.codes + code) * m
-        for d in range(m):
-            if d != c and pair[d]:
-                if pair[d] == n and node.kind == NOTHING:   # a certain hit once c is hit
-                    k -= 1
+        cdef int32_t falling_counts[MAX_CELLS]
+        cdef int32_t counts[MAX_CELLS]
+        cdef int other_cell, misses, counts_n = 0, hits_left = node.max_hits - 1, cell_count = node.cell_count
+        cdef int64_t total
+        cdef const int32_t* pair_counts = node.reply_pair_counts + (cell * node.hit_replies
+                                                                    + reply) * cell_count
+        for other_cell in range(cell_count):
+            if other_cell != cell and pair_counts[other_cell]:
+                # a certain hit once the cell is hit
+                if pair_counts[other_cell] == set_count and node.reply_kind == NOTHING:
+                    hits_left -= 1
                 else:
-                    values[i] = pair[d]
-                    i += 1
-        descending(values, i, n, inner)
-        if k == 0:
-            i = 0
-        for s in range(m + 1):
-            sum = 1 if i == 0 else 0
-            for d in range(min(s + 1, i)):
-                sum += min(<int64_t>inner[d], after_two[s - d])
-            if k > 0:
-                sum = min(sum, self.leaves_of(node, code, k, s))
-            if sum >= n:
-                return s
-            finished[s] = sum
-        return m + 1
+                    counts[counts_n] = pair_counts[other_cell]
+                    counts_n += 1
+        sort_falling(counts, counts_n, set_count, falling_counts)
+        if hits_left == 0:
+            counts_n = 0
+        for misses in range(cell_count + 1):
+            total = 1 if counts_n == 0 else 0
+            for other_cell in range(min(misses + 1, counts_n)):
+                total += min(<int64_t>falling_counts[other_cell], finished_after_two[misses - other_cell])
+            if hits_left > 0:
+                total = min(total, self.most_finished(node, reply, hits_left, misses))
+            if total >= set_count:
+                return misses
+            finished[misses] = total
+        return cell_count + 1
 
-    cdef void chain_of(self, const Node* node, int32_t* chain) noexcept nogil:
+    cdef void fill_chain(self, const Node* node, int32_t* chain) noexcept nogil:
         """Fill `chain`, bounds on the sets that the cells of an all-miss chain are first to hit, descending.
 
         matching: cells are matched in pairs. Whichever of a pair c, d comes second in the chain, it
-        is first to hit at most max(count) - pair[c, d] sets. Also, cell number i of the chain has i
+        is first to hit at most max(count) - pair_counts[c, d] sets. Also, cell number i of the chain has i
         cells before it, so it is first to hit at most count - (its i-th least pair count).
         """
-        cdef int32_t values[MAX_CELLS]
+        cdef int32_t first_hits[MAX_CELLS]
         cdef int32_t order[MAX_CELLS]
         cdef int32_t least[MAX_CELLS]
-        cdef int32_t row[MAX_CELLS]
+        cdef int32_t others_alone[MAX_CELLS]
         cdef bint matched[MAX_CELLS]
-        cdef int m = node.m, c, d, i, j, best, most = 0
-        cdef const int32_t* pair
-        for c in range(m):
-            values[c] = node.count[c]
-            most = max(most, values[c])
-            matched[c] = False
-            least[c] = 0
-            i = c
-            while i > 0 and node.count[order[i - 1]] < values[c]:
+        cdef int cell_count = node.cell_count, cell, other_cell, i, j, partner, greatest = 0
+        cdef const int32_t* pair_counts
+        for cell in range(cell_count):
+            first_hits[cell] = node.cell_counts[cell]
+            greatest = max(greatest, first_hits[cell])
+            matched[cell] = False
+            least[cell] = 0
+            i = cell
+            while i > 0 and node.cell_counts[order[i - 1]] < first_hits[cell]:
                 order[i] = order[i - 1]
                 i -= 1
-            order[i] = c
-        if not self.on.matching:
-            descending(values, m, most, chain)
+            order[i] = cell
+        if not self.use.matching:
+            sort_falling(first_hits, cell_count, greatest, chain)
             return
-        for i in range(m):
-            c = order[i]
-            if matched[c]:
+        for i in range(cell_count):
+            cell = order[i]
+            if matched[cell]:
                 continue
-            pair = node.pair + c * m
-            best = -1
-            for j in range(i + 1, m):
-                d = order[j]
-                if not matched[d] and pair[d] > 0 and (best < 0 or pair[d] > pair[best]):
-                    best = d
-            if best >= 0:
-                matched[best] = True
-                values[best] = min(values[best], values[c] - pair[best])
-        descending(values, m, most, chain)
-        for c in range(m):
-            pair = node.pair + c * m
+            pair_counts = node.pair_counts + cell * cell_count
+            partner = -1
+            for j in range(i + 1, cell_count):
+                other_cell = order[j]
+                if not matched[other_cell] and pair_counts[other_cell] > 0 and (partner < 0
+                                                                                or pair_counts[other_cell]
+                                                                                > pair_counts[partner]):
+                    partner = other_cell
+            if partner >= 0:
+                matched[partner] = True
+                first_hits[partner] = min(first_hits[partner], first_hits[cell] - pair_counts[partner])
+        sort_falling(first_hits, cell_count, greatest, chain)
+        for cell in range(cell_count):
+            pair_counts = node.pair_counts + cell * cell_count
             j = 0
-            for d in range(m):
-                if d != c:
-                    row[j] = node.count[c] - pair[d]
+            for other_cell in range(cell_count):
+                if other_cell != cell:
+                    others_alone[j] = node.cell_counts[cell] - pair_counts[other_cell]
                     j += 1
-            descending(row, m - 1, node.count[c], order)
-            for i in range(1, m):      # i cells before it, at best those with the least overlap
+            sort_falling(others_alone, cell_count - 1, node.cell_counts[cell], order)
+            for i in range(1, cell_count):      # i cells before it, at best those with the least overlap
                 least[i] = max(least[i], order[i - 1])
-        for i in range(1, m):
+        for i in range(1, cell_count):
             chain[i] = min(chain[i], least[i])
 
     # The two parts after a shot
 
     cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil:
         """Fill in lower bounds on the costs of the parts after a shot, by the counts of their cells."""
-        cdef int c = candidate.cell, code
-        for code in range(node.codes):
-            node.part_bound[c * node.codes + code] = self.part_bound(node, c, code)
-        candidate.bound_missed = self.part_bound(node, c, node.codes)
+        cdef int cell = candidate.cell, reply
+        for reply in range(node.hit_replies):
+            node.reply_bounds[cell * node.hit_replies + reply] = self.bound_part(node, cell, reply)
+        candidate.bound_missed = self.bound_part(node, cell, node.hit_replies)
         if self.objective == WITHIN and node.budget == 0:
             candidate.bound_missed = 0
 
-    cdef int64_t part_bound(self, const Node* node, int c, int code) noexcept nogil:
-        """Return a lower bound on the cost of the sets that give a reply; code -- node.codes for a miss."""
-        cdef bint hit = code < node.codes
-        if self.is_capped(node):
-            return self.capped_part(node, c, code)
-        if self.on.profile:
-            return self.profiled_part(node, c, code)
-        if not self.on.leaf_counting or node.hits == hit:
+    cdef int64_t bound_part(self, const Node* node, int cell, int reply) noexcept nogil:
+        """Return a lower bound on the cost of the sets that give a reply."""
+        cdef bint is_hit = reply < node.hit_replies
+        if self.uses_cost_table(node):
+            return self.bound_part_by_table(node, cell, reply)
+        if self.use.profile:
+            return self.bound_part_by_profile(node, cell, reply)
+        if not self.use.leaf_counting or node.max_hits == is_hit:
             return 0
-        return self.profile_bound(node, code if hit else -1, part_size(node, c, code),
-                                  node.hits - hit, NULL, 0, NULL, node.budget - (not hit))
+        return self.profile_bound(node, reply if is_hit else -1, part_size(node, cell, reply), node.max_hits
+                                  - is_hit, NULL, 0, NULL, node.budget - (not is_hit))
 
-    cdef int64_t profiled_part(self, const Node* node, int c, int code) noexcept nogil:
-        """Return the bound of `part_bound` from a profile of the part."""
-        cdef int32_t values[MAX_CELLS]
+    cdef int64_t bound_part_by_profile(self, const Node* node, int cell, int reply) noexcept nogil:
+        """Return the bound of `bound_part` from a profile of the part."""
+        cdef int32_t counts[MAX_CELLS]
         cdef int32_t chain[MAX_CELLS]
-        cdef int64_t after[TIMES]
-        cdef bint hit = code < node.codes
-        cdef int m = node.m, d, i = 0, most = 0, number
-        cdef int k = node.hits - hit, n = part_size(node, c, code)
+        cdef int64_t finished_after_hit[TIMES]
+        cdef bint is_hit = reply < node.hit_replies
+        cdef int cell_count = node.cell_count, other_cell, counts_n = 0, greatest = 0, part_count
+        cdef int hits_left = node.max_hits - is_hit, set_count = part_size(node, cell, reply)
         cdef int64_t bound
-        cdef const int32_t* pair = node.part_pair + (c * node.codes + code) * m
-        if not hit:
-            pair = node.pair + c * m
-        if n < 2:
+        cdef const int32_t* pair_counts = node.reply_pair_counts + (cell * node.hit_replies
+                                                                    + reply) * cell_count
+        if not is_hit:
+            pair_counts = node.pair_counts + cell * cell_count
+        if set_count < 2:
             return 0
-        for d in range(m):
-            if d == c:
+        for other_cell in range(cell_count):
+            if other_cell == cell:
                 continue
-            number = pair[d] if hit else node.count[d] - pair[d]
-            if number == n and node.kind == NOTHING:   # a certain hit in the part
-                k -= 1
-            elif number:
-                values[i] = number
-                most = max(most, number)
-                i += 1
-        if i == 0 or k == 0:
+            part_count = (pair_counts[other_cell] if is_hit else node.cell_counts[other_cell]
+                          - pair_counts[other_cell])
+            if part_count == set_count and node.reply_kind == NOTHING:   # a certain hit in the part
+                hits_left -= 1
+            elif part_count:
+                counts[counts_n] = part_count
+                greatest = max(greatest, part_count)
+                counts_n += 1
+        if counts_n == 0 or hits_left == 0:
             return 0
-        descending(values, i, most, chain)
-        code = code if hit else -1
-        self.leaves_after(node, code, k - 1, most, after)
-        if node.kind != NOTHING and not hit:   # the sets left are a part of the family
-            for d in range(m + 1):
-                after[d] = min(after[d], <int64_t>node.ships.after[d])
-        bound = self.profile_bound(node, code, n, k, chain, i, after, node.budget - (not hit))
-        if node.kind == LABELS and node.ships.has_sides:
-            if hit:
-                bound = max(bound, self.light_of(node)[1] * node.ships.least[c * node.codes + code])
+        sort_falling(counts, counts_n, greatest, chain)
+        reply = reply if is_hit else -1
+        self.fill_finished(node, reply, hits_left - 1, greatest, finished_after_hit)
+        if node.reply_kind != NOTHING and not is_hit:   # the sets left are a part of the family
+            for other_cell in range(cell_count + 1):
+                finished_after_hit[other_cell] = min(finished_after_hit[other_cell],
+                                                     <int64_t>node.ships.finished_after_hit[other_cell])
+        bound = self.profile_bound(node, reply, set_count, hits_left, chain, counts_n, finished_after_hit,
+                                   node.budget - (not is_hit))
+        if node.reply_kind == LABELS and node.ships.has_sides:
+            if is_hit:
+                bound = max(bound, self.lightest_sums_of(node)[1]
+                            * node.ships.least[cell * node.hit_replies + reply])
             else:
-                bound = max(bound, self.spread_bound(node, n, chain, i))
+                bound = max(bound, self.spread_bound(node, set_count, chain, counts_n))
         return bound
 
-    cdef int64_t capped_part(self, const Node* node, int c, int code) noexcept nogil:
-        """Return the bound of `part_bound` from the table of small families."""
-        cdef bint hit = code < node.codes
-        cdef const int16_t* row
-        cdef uint64_t chosen
+    cdef int64_t bound_part_by_table(self, const Node* node, int cell, int reply) noexcept nogil:
+        """Return the bound of `bound_part` from the table of small families."""
+        cdef bint is_hit = reply < node.hit_replies
+        cdef const int16_t* costs
+        cdef uint64_t sets_left
         cdef int64_t bound = 0
-        cdef int i = 0, w
-        cdef int m = node.m, d, most = 0, number
-        cdef int k = node.hits - hit, n = node.count[c] if hit else node.n - node.count[c]
-        cdef const int32_t* pair = node.pair + c * m
-        for d in range(m):
-            number = pair[d] if hit else node.count[d] - pair[d]
-            if number == n:
-                k -= d != c
-            elif number > most:
-                most = number
+        cdef int rank = 0, w
+        cdef int cell_count = node.cell_count, other_cell, greatest = 0, part_count
+        cdef int hits_left = node.max_hits - is_hit
+        cdef int set_count = node.cell_counts[cell] if is_hit else node.set_count - node.cell_counts[cell]
+        cdef const int32_t* pair_counts = node.pair_counts + cell * cell_count
+        for other_cell in range(cell_count):
+            part_count = (pair_counts[other_cell] if is_hit else node.cell_counts[other_cell]
+                          - pair_counts[other_cell])
+            if part_count == set_count:
+                hits_left -= other_cell != cell
+            elif part_count > greatest:
+                greatest = part_count
         if node.weights == NULL:
-            return capped_bound(self, k, n, most)
-        row = capped_row(self, k, n, most)
-        for w in range(node.width):    # the sets of the part, by falling weight
-            chosen = chosen_of(node, c, code, w)
-            while chosen:
-                i += 1
-                bound += node.weights[64 * w + ctz(chosen)] * (row[i] - row[i - 1])
-                chosen &= chosen - 1
+            return tabulated_bound(self, hits_left, set_count, greatest)
+        costs = cost_row(self, hits_left, set_count, greatest)
+        for w in range(node.column_words):    # the sets of the part, by falling weight
+            sets_left = sets_with_reply(node, cell, reply, w)
+            while sets_left:
+                rank += 1
+                bound += node.weights[64 * w + ctz(sets_left)] * (costs[rank] - costs[rank - 1])
+                sets_left &= sets_left - 1
         return bound
 
     # The table of small families
 
-    cdef void fill_capped(self) noexcept nogil:
+    cdef void fill_cost_table(self) noexcept nogil:
         """Fill capped[k, n, d], the least cost (mean) of n sets of k cells if no shot hits more than d.
 
         By induction over the first shot, which hits h <= min(d, n - 1) sets:
         C(k, n, d) = min over h of C(k - 1, h, d) + C(k, n - h, d) + n - h. In a family no shot hits
         more sets than the largest count of its cells, nor does one in any part of it.
         """
-        cdef int k, n, d, h, most = self.capped_most
-        cdef int16_t value, best
-        cdef int16_t back[CAPPED + 1]      # [most - n] n plus the cost of n sets
-        cdef const int16_t* after
-        cdef const int16_t* missed
-        cdef int16_t* here
-        for k in range(self.capped_hits + 1):
-            for d in range(most + 1):
-                here = self.capped + (<size_t>k * (most + 1) + d) * (most + 1)
-                after = here - <size_t>(most + 1) * (most + 1)
-                for n in range(most + 1):
-                    best = 0 if n <= 1 else NEVER
-                    missed = back + most - n
-                    if k > 0:
-                        for h in range(1, min(d, n - 1) + 1):
-                            value = after[h] + missed[h]
-                            best = min(best, value)
-                    here[n] = best
-                    back[most - n] = best + n if best < NEVER else NEVER
+        cdef int hits, set_count, hit_limit, sets_hit, table_sets = self.table_sets
+        cdef int16_t cost, best
+        cdef int16_t missed_costs[TABULATED_SETS + 1]      # [most - n] n plus the cost of n sets
+        cdef const int16_t* costs_after_hit
+        cdef const int16_t* cost_of_rest
+        cdef int16_t* costs
+        for hits in range(self.table_hits + 1):
+            for hit_limit in range(table_sets + 1):
+                costs = self.cost_table + (<size_t>hits * (table_sets + 1) + hit_limit) * (table_sets + 1)
+                costs_after_hit = costs - <size_t>(table_sets + 1) * (table_sets + 1)
+                for set_count in range(table_sets + 1):
+                    best = 0 if set_count <= 1 else NEVER
+                    cost_of_rest = missed_costs + table_sets - set_count
+                    if hits > 0:
+                        for sets_hit in range(1, min(hit_limit, set_count - 1) + 1):
+                            cost = costs_after_hit[sets_hit] + cost_of_rest[sets_hit]
+                            best = min(best, cost)
+                    costs[set_count] = best
+                    missed_costs[table_sets - set_count] = best + set_count if best < NEVER else NEVER
 
-    cdef bint is_capped(self, const Node* node) noexcept nogil:
+    cdef bint uses_cost_table(self, const Node* node) noexcept nogil:
         """True if the bound is taken from the table; for sets of at most two cells the chain is better."""
-        return (node.kind == NOTHING and self.on.profile and self.on.frequency_cap and self.objective == MEAN
-                and node.n <= self.capped_most and node.hits > 2)
+        return (node.reply_kind == NOTHING and self.use.profile and self.use.frequency_cap and self.objective
+                == MEAN and node.set_count <= self.table_sets and node.max_hits > 2)
 
-    cdef int64_t capped_of(self, const Node* node) noexcept nogil:
+    cdef int64_t table_bound(self, const Node* node) noexcept nogil:
         """Return the bound from the table for a family of at most `capped_most` sets."""
-        cdef const int16_t* row = capped_row(self, node.hits, node.n, greatest_count(node))
+        cdef const int16_t* row = cost_row(self, node.max_hits, node.set_count, greatest_count(node))
         cdef int64_t bound = 0
         cdef int i
         if node.weights == NULL:
-            return row[node.n]
-        for i in range(node.n):
+            return row[node.set_count]
+        for i in range(node.set_count):
             bound += node.weights[i] * (row[i + 1] - row[i])
         return bound

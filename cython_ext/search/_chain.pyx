@@ -38,143 +38,144 @@ cdef class ChainDual:
         self.arena = Arena()
         self.shapes = <Shape*>self.arena.array(SHAPES, sizeof(Shape))
         self.places = <Place*>self.arena.array(MAX_CELLS, sizeof(Place))
-        self.tried = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
+        self.tried_prices = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
         self.slope = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
-        self.drift = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
+        self.momentum = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
 
     cdef bint fits(self, const Node* node) noexcept nogil:
         """True if a family with counted cells has a dual bound: prices, and at most MOST sets per cell."""
         cdef int i
-        if node.prices == NULL or greatest_count(node) > MOST:
+        if node.prices == NULL or greatest_count(node) > MAX_SETS_PER_CELL:
             return False
-        for i in range(node.n):
-            if not node.rows[i]:
+        for i in range(node.set_count):
+            if not node.set_cells[i]:
                 return False
         return True
 
     # Local shapes
 
-    cdef const int16_t* misses_of(self, const uint64_t* key, int sets) noexcept nogil:
-        """Return the least misses of each part of `sets` sets; key -- the parts with a common cell."""
-        cdef uint64_t hash = sets
+    cdef const int16_t* part_misses(self, const uint64_t* key, int set_count) noexcept nogil:
+        """Return the least misses of each part of `set_count` sets; key -- the parts with a common cell."""
+        cdef uint64_t hash = set_count
         cdef Shape* shape
         cdef int16_t* misses
         cdef int columns[PARTS]
-        cdef int i, part, has, j, number = 0, least, most
-        for i in range(KEY):
+        cdef int i, part, sets_hit, j, column_count = 0, least, part_sets
+        for i in range(KEY_WORDS):
             hash = (hash ^ key[i]) * <uint64_t>0x9E3779B97F4A7C15
             hash ^= hash >> 29
         shape = self.shapes + (hash & (SHAPES - 1))
         misses = shape.misses
-        if shape.sets == sets and memcmp(shape.key, key, sizeof(shape.key)) == 0:
+        if shape.set_count == set_count and memcmp(shape.key, key, sizeof(shape.key)) == 0:
             return misses
         memcpy(shape.key, key, sizeof(shape.key))
-        shape.sets = sets
-        for i in range(1 << sets):
+        shape.set_count = set_count
+        for i in range(1 << set_count):
             if key[i >> 6] >> (i & 63) & 1:
-                columns[number] = i
-                number += 1
+                columns[column_count] = i
+                column_count += 1
         misses[0] = 0
-        for part in range(1, 1 << sets):
+        for part in range(1, 1 << set_count):
             if part & (part - 1) == 0:
                 misses[part] = 0
                 continue
-            most = popcount(part)
-            least = most * most
-            for j in range(number):
-                has = columns[j] & part
-                if has and has != part:
-                    least = min(least, misses[has] + misses[part ^ has] + popcount(part ^ has))
+            part_sets = popcount(part)
+            least = part_sets * part_sets
+            for j in range(column_count):
+                sets_hit = columns[j] & part
+                if sets_hit and sets_hit != part:
+                    least = min(least, misses[sets_hit] + misses[part ^ sets_hit] + popcount(part ^ sets_hit))
             misses[part] = least
         return misses
 
     cdef void load(self, const Node* node) noexcept nogil:
         """Load a family that fits (`fits`); all other functions are about it until the next is loaded."""
-        cdef int c, d, w, i, j, full
-        cdef uint64_t word
-        cdef uint64_t key[KEY]
-        cdef int has[MAX_CELLS]
-        cdef Cells s
+        cdef int cell, members_here, w, i, member_count, all_members
+        cdef uint64_t sets_left
+        cdef uint64_t key[KEY_WORDS]
+        cdef int members_with[MAX_CELLS]
+        cdef Cells cells_left
         cdef Place* place
         cdef const int16_t* misses
-        self.n, self.m = node.n, node.m
-        for c in range(node.m):
-            place = self.places + c
-            j = 0
-            memset(has, 0, sizeof(has))
-            for w in range(node.width):
-                word = node.columns[c * node.width + w]
-                while word:
-                    i = 64 * w + first(<Cells>word)
-                    word &= word - 1
-                    place.member[j] = i
-                    s = node.rows[i]
-                    while s:
-                        has[first(s)] |= 1 << j
-                        s &= s - 1
-                    j += 1
-            place.sets = j
-            place.needed = True
-            full = (1 << j) - 1
+        self.set_count, self.cell_count = node.set_count, node.cell_count
+        for cell in range(node.cell_count):
+            place = self.places + cell
+            member_count = 0
+            memset(members_with, 0, sizeof(members_with))
+            for w in range(node.column_words):
+                sets_left = node.columns[cell * node.column_words + w]
+                while sets_left:
+                    i = 64 * w + first(<Cells>sets_left)
+                    sets_left &= sets_left - 1
+                    place.members[member_count] = i
+                    cells_left = node.set_cells[i]
+                    while cells_left:
+                        members_with[first(cells_left)] |= 1 << member_count
+                        cells_left &= cells_left - 1
+                    member_count += 1
+            place.set_count = member_count
+            place.is_needed = True
+            all_members = (1 << member_count) - 1
             memset(key, 0, sizeof(key))
-            for i in range(node.m):
-                d = has[node.cell[i]]
-                if d == full and i != c and (node.count[i] > j or i < c):
-                    place.needed = False
-                if d and d != full:
-                    key[d >> 6] |= <uint64_t>1 << (d & 63)
-            misses = self.misses_of(key, j)
-            for i in range(full + 1):
-                place.cost[i] = PRICE_OF_MISS * misses[i]
+            for i in range(node.cell_count):
+                members_here = members_with[node.grid_cell[i]]
+                if members_here == all_members and i != cell and (node.cell_counts[i] > member_count or i
+                                                                  < cell):
+                    place.is_needed = False
+                if members_here and members_here != all_members:
+                    key[members_here >> 6] |= <uint64_t>1 << (members_here & 63)
+            misses = self.part_misses(key, member_count)
+            for i in range(all_members + 1):
+                place.part_cost[i] = PRICE_OF_MISS * misses[i]
 
     # Values
 
-    cdef int64_t value(self, const int32_t* prices, int start) noexcept nogil:
-        """Return the bound in units at these prices, with places from `start` on; fill the best gains."""
+    cdef int64_t bound_at_prices(self, const int32_t* prices, int first_place) noexcept nogil:
+        """Return the bound in units at these prices, with places from `first_place` on; fill the gains."""
         cdef int32_t gain[PARTS]
-        cdef int32_t most[MOST + 1]
-        cdef int c, j, b, part, size
+        cdef int32_t best_gain[MAX_SETS_PER_CELL + 1]
+        cdef int i, part_sets, member, part, size
         cdef int32_t price
-        cdef int64_t sum = 0
+        cdef int64_t bound = 0
         cdef Place* place
-        for c in range(self.n):
-            sum += prices[c]
-        for j in range(MOST + 1):
-            self.best[j] = -(<int64_t>1 << 40)
-        for c in range(self.m):
-            place = self.places + c
-            if not place.needed:
+        for i in range(self.set_count):
+            bound += prices[i]
+        for part_sets in range(MAX_SETS_PER_CELL + 1):
+            self.best_gain[part_sets] = -(<int64_t>1 << 40)
+        for i in range(self.cell_count):
+            place = self.places + i
+            if not place.is_needed:
                 continue
             gain[0] = 0
-            for b in range(place.sets):
-                price = prices[place.member[b]]
-                for part in range(1 << b):
-                    gain[part + (1 << b)] = gain[part] + price
-            for j in range(1, place.sets + 1):
-                most[j] = -(1 << 30)
-            for part in range(1, 1 << place.sets):
+            for member in range(place.set_count):
+                price = prices[place.members[member]]
+                for part in range(1 << member):
+                    gain[part + (1 << member)] = gain[part] + price
+            for part_sets in range(1, place.set_count + 1):
+                best_gain[part_sets] = -(1 << 30)
+            for part in range(1, 1 << place.set_count):
                 size = popcount(part)
-                price = gain[part] - place.cost[part]
-                if price > most[size]:
-                    most[size] = price
-                    place.part[size] = part
-            for j in range(1, place.sets + 1):
-                place.best[j] = most[j]
-                self.best[j] = max(self.best[j], most[j])
-        return sum + self.rest(start)
+                price = gain[part] - place.part_cost[part]
+                if price > best_gain[size]:
+                    best_gain[size] = price
+                    place.best_part[size] = part
+            for part_sets in range(1, place.set_count + 1):
+                place.best_gain[part_sets] = best_gain[part_sets]
+                self.best_gain[part_sets] = max(self.best_gain[part_sets], best_gain[part_sets])
+        return bound + self.total_of_places(first_place)
 
-    cdef int64_t rest(self, int start) noexcept nogil:
-        """Return the total of the places from `start` on, at most 0, by the best gains."""
-        cdef int64_t sum = 0, gain
-        cdef int j
+    cdef int64_t total_of_places(self, int place) noexcept nogil:
+        """Return the total of the places from `place` on, at most 0, by the best gains."""
+        cdef int64_t total = 0, gain
+        cdef int part_sets
         while True:
             gain = 0
-            for j in range(1, MOST + 1):
-                gain = max(gain, self.best[j] - <int64_t>PRICE_OF_MISS * start * j)
+            for part_sets in range(1, MAX_SETS_PER_CELL + 1):
+                gain = max(gain, self.best_gain[part_sets] - <int64_t>PRICE_OF_MISS * place * part_sets)
             if gain <= 0:
-                return sum
-            sum -= gain
-            start += 1
+                return total
+            total -= gain
+            place += 1
 
     cdef void find_slope(self, int64_t slack) noexcept nogil:
         """Fill `slope`, SCALE times the derivatives by price: 1 - the number of places that take the set.
@@ -182,39 +183,40 @@ cdef class ChainDual:
         Each place takes a part of the greatest gain. Parts of one size whose gain is within `slack` of
         it share the places, so this is a subgradient of the value up to the slack.
         """
-        cdef int times[MOST + 1]
-        cdef int start = 0, j, best, c, number, part
+        cdef int places_by_size[MAX_SETS_PER_CELL + 1]
+        cdef int place_number = 0, part_sets, best_size, i, sharing_cells, part
         cdef int32_t share
-        cdef int64_t gain, most
+        cdef int64_t gain, best_gain
         cdef Place* place
-        memset(times, 0, sizeof(times))
+        memset(places_by_size, 0, sizeof(places_by_size))
         while True:
-            most = best = 0
-            for j in range(1, MOST + 1):
-                gain = self.best[j] - <int64_t>PRICE_OF_MISS * start * j
-                if gain > most:
-                    most, best = gain, j
-            if best == 0:
+            best_gain = best_size = 0
+            for part_sets in range(1, MAX_SETS_PER_CELL + 1):
+                gain = self.best_gain[part_sets] - <int64_t>PRICE_OF_MISS * place_number * part_sets
+                if gain > best_gain:
+                    best_gain, best_size = gain, part_sets
+            if best_size == 0:
                 break
-            times[best] += 1
-            start += 1
-        for c in range(self.n):
-            self.slope[c] = SCALE
-        for j in range(1, MOST + 1):
-            if times[j] == 0:
+            places_by_size[best_size] += 1
+            place_number += 1
+        for i in range(self.set_count):
+            self.slope[i] = SCALE
+        for part_sets in range(1, MAX_SETS_PER_CELL + 1):
+            if places_by_size[part_sets] == 0:
                 continue
-            number = 0
-            for c in range(self.m):
-                place = self.places + c
-                number += (place.needed and place.sets >= j
-                           and place.best[j] >= self.best[j] - slack)
-            share = SCALE * times[j] // number
-            for c in range(self.m):
-                place = self.places + c
-                if place.needed and place.sets >= j and place.best[j] >= self.best[j] - slack:
-                    part = place.part[j]
+            sharing_cells = 0
+            for i in range(self.cell_count):
+                place = self.places + i
+                sharing_cells += (place.is_needed and place.set_count >= part_sets
+                                  and place.best_gain[part_sets] >= self.best_gain[part_sets] - slack)
+            share = SCALE * places_by_size[part_sets] // sharing_cells
+            for i in range(self.cell_count):
+                place = self.places + i
+                if (place.is_needed and place.set_count >= part_sets
+                        and place.best_gain[part_sets] >= self.best_gain[part_sets] - slack):
+                    part = place.best_part[part_sets]
                     while part:
-                        self.slope[place.member[first(<Cells>part)]] -= share
+                        self.slope[place.members[first(<Cells>part)]] -= share
                         part &= part - 1
 
     # Prices
@@ -222,61 +224,61 @@ cdef class ChainDual:
     cdef void first_prices(self, Node* node) noexcept nogil:
         """Set the first prices, one for all sets: the middle of a chain that always hits the most."""
         cdef int i
-        for i in range(node.n):
-            node.prices[i] = PRICE_OF_MISS * node.n // greatest_count(node)
-        node.priced = True
+        for i in range(node.set_count):
+            node.prices[i] = PRICE_OF_MISS * node.set_count // greatest_count(node)
+        node.has_prices = True
 
     cdef int64_t raise_prices(self, Node* node, int64_t limit, int steps) noexcept nogil:
         """Return the bound of a loaded family in misses, after `steps` steps or once it reaches the limit.
 
         The prices of the node are left at the best ones.
         """
-        cdef int64_t best, value, aim, norm, goal = limit * PRICE_OF_MISS
-        cdef int i, stuck = 0
-        cdef double length, relax = 1.0
-        if not node.priced:
+        cdef int64_t best_value, value, target, norm, goal = limit * PRICE_OF_MISS
+        cdef int i, steps_without_gain = 0
+        cdef double step_length, relax = 1.0
+        if not node.has_prices:
             self.first_prices(node)
-        best = value = self.value(node.prices, 0)
-        memcpy(self.tried, node.prices, node.n * sizeof(int32_t))
-        memset(self.drift, 0, node.n * sizeof(int32_t))
+        best_value = value = self.bound_at_prices(node.prices, 0)
+        memcpy(self.tried_prices, node.prices, node.set_count * sizeof(int32_t))
+        memset(self.momentum, 0, node.set_count * sizeof(int32_t))
         for _ in range(steps):
-            if best > goal - PRICE_OF_MISS:
+            if best_value > goal - PRICE_OF_MISS:
                 break
-            aim = min(goal, best + max(<int64_t>PRICE_OF_MISS, best // 1000))
-            self.find_slope((aim - value) // 64)
+            target = min(goal, best_value + max(<int64_t>PRICE_OF_MISS, best_value // 1000))
+            self.find_slope((target - value) // 64)
             norm = 0
-            for i in range(node.n):
-                self.drift[i] = self.slope[i] + self.drift[i] * 7 // 8
-                norm += <int64_t>self.drift[i] * self.drift[i]
+            for i in range(node.set_count):
+                self.momentum[i] = self.slope[i] + self.momentum[i] * 7 // 8
+                norm += <int64_t>self.momentum[i] * self.momentum[i]
             if norm == 0:
                 break
-            length = relax * SCALE * (aim - value) / norm
-            for i in range(node.n):
-                self.tried[i] += <int32_t>(length * self.drift[i])
-            value = self.value(self.tried, 0)
-            if value > best:
-                best = value
-                memcpy(node.prices, self.tried, node.n * sizeof(int32_t))
-                stuck = 0
+            step_length = relax * SCALE * (target - value) / norm
+            for i in range(node.set_count):
+                self.tried_prices[i] += <int32_t>(step_length * self.momentum[i])
+            value = self.bound_at_prices(self.tried_prices, 0)
+            if value > best_value:
+                best_value = value
+                memcpy(node.prices, self.tried_prices, node.set_count * sizeof(int32_t))
+                steps_without_gain = 0
             else:
-                stuck += 1
-                if stuck % 60 == 0:
+                steps_without_gain += 1
+                if steps_without_gain % 60 == 0:
                     relax *= 0.8
-        return (best + PRICE_OF_MISS - 1) // PRICE_OF_MISS if best > 0 else 0
+        return (best_value + PRICE_OF_MISS - 1) // PRICE_OF_MISS if best_value > 0 else 0
 
     # First shots of a loaded family, after `value`
 
-    cdef int64_t hit(self, int c) noexcept nogil:
+    cdef int64_t misses_if_hit(self, int cell) noexcept nogil:
         """Return the exact least misses of the sets with a cell."""
-        return self.places[c].cost[(1 << self.places[c].sets) - 1] // PRICE_OF_MISS
+        return self.places[cell].part_cost[(1 << self.places[cell].set_count) - 1] // PRICE_OF_MISS
 
-    cdef int64_t missed(self, const Node* node, int c, int64_t rest) noexcept nogil:
+    cdef int64_t bound_if_missed(self, const Node* node, int cell, int64_t rest) noexcept nogil:
         """Bound the misses of the sets without a cell; rest -- prices(F) and places from 1 on, in units."""
-        cdef const Place* place = self.places + c
-        cdef int j
-        rest -= <int64_t>PRICE_OF_MISS * (node.n - place.sets)
-        for j in range(place.sets):
-            rest -= node.prices[place.member[j]]
+        cdef const Place* place = self.places + cell
+        cdef int i
+        rest -= <int64_t>PRICE_OF_MISS * (node.set_count - place.set_count)
+        for i in range(place.set_count):
+            rest -= node.prices[place.members[i]]
         return (rest + PRICE_OF_MISS - 1) // PRICE_OF_MISS if rest > 0 else 0
 
     # For Python
@@ -291,14 +293,14 @@ cdef class ChainDual:
         cdef int64_t bound = 0
         cdef int i
         try:
-            for i in range(node.n):
-                node.rows[i] = join(sets[i, 0], sets[i, 1])
+            for i in range(node.set_count):
+                node.set_cells[i] = join(sets[i, 0], sets[i, 1])
             count_cells(node, True)
-            if node.n < 2 or not self.fits(node):
+            if node.set_count < 2 or not self.fits(node):
                 return None
             with nogil:
                 self.load(node)
                 bound = self.raise_prices(node, limit, steps)
-            return bound, [node.prices[i] for i in range(node.n)]
+            return bound, [node.prices[i] for i in range(node.set_count)]
         finally:
             free_node(node)

@@ -12,76 +12,82 @@ from libc.string cimport memcmp, memset
 
 from cells cimport MAX_CELLS, Cells, ctz, first, one, popcount, size
 from columns cimport extract
-from optsearch.compiled.search._ships cimport count_replies, strip_ships, take_ships
+from optsearch.compiled.search._ships cimport count_replies, leave_out_shared, fill_part_ships
 
 cdef enum:
-    PLACES = 256               # a power of two above MAX_CELLS, below which numbers are bytes
+    SLOTS = 256               # a power of two above MAX_CELLS, below which numbers are bytes
 
 
-cdef inline char* cut(char** space, size_t bytes) noexcept nogil:
+cdef inline char* take_bytes(char** space, size_t bytes) noexcept nogil:
     """Take `bytes` bytes off the front of a space; return where they begin."""
     space[0] += bytes
     return space[0] - bytes
 
 
-cdef Node* new_node(int n, int cells, int budget, bint weighted, int kind=NOTHING,
-                    int s=0) except NULL nogil:
-    """Return the memory of a family of n sets with at most `cells` undecided cells, not filled in yet.
+cdef Node* new_node(int set_count, int max_cells, int budget, bint is_weighted, int reply_kind=NOTHING,
+                    int ships_per_set=0) except NULL nogil:
+    """Return the memory of a family of n sets with at most `max_cells` undecided cells, not filled in yet.
 
-    s -- the number of ships of each set, if hits tell something.
+    ships_per_set -- the number of ships of each set, if hits tell something.
     """
-    cdef size_t width = (n + 63) // 64, codes = s + 1 if kind == SINKINGS else max(s, 1)
-    cdef size_t bytes = (sizeof(Node) + 16 + n * sizeof(Cells) + cells * width * 8
-                         + cells * (8 + sizeof(Candidate) + codes * 8 + 4 + 1) + cells * cells * 4)
+    cdef size_t column_words = (set_count + 63) // 64
+    cdef size_t hit_replies = ships_per_set + 1 if reply_kind == SINKINGS else max(ships_per_set, 1)
+    cdef size_t bytes = (sizeof(Node) + 16 + set_count * sizeof(Cells) + max_cells * column_words * 8
+                         + max_cells * (8 + sizeof(Candidate) + hit_replies * 8 + 4 + 1) + max_cells
+                         * max_cells * 4)
     cdef Node* node
     cdef char* space
-    if kind != NOTHING:
-        bytes += (n * s * sizeof(Cells) + cells * codes * (width * 8 + cells * 4 + 1)
-                  + (n + 2 * cells + cells * codes + 3) * sizeof(int32_t) + 2 * s)
-    if weighted:
-        bytes += (2 * n + 1) * sizeof(int64_t) + n * sizeof(int32_t)
-    elif n <= PRICED:
-        bytes += n * sizeof(int32_t)
+    if reply_kind != NOTHING:
+        bytes += (set_count * ships_per_set * sizeof(Cells) + max_cells * hit_replies
+                  * (column_words * 8 + max_cells * 4 + 1)
+                  + (set_count + 2 * max_cells + max_cells * hit_replies + 3) * sizeof(int32_t) + 2
+                  * ships_per_set)
+    if is_weighted:
+        bytes += (2 * set_count + 1) * sizeof(int64_t) + set_count * sizeof(int32_t)
+    elif set_count <= PRICED:
+        bytes += set_count * sizeof(int32_t)
     node = <Node*>malloc(bytes)
     if node == NULL:
         with gil:
             raise MemoryError
     space = <char*>node + ((sizeof(Node) + 15) & ~15)
-    node.rows = <Cells*>cut(&space, n * sizeof(Cells))
-    node.ships.masks = <Cells*>cut(&space, n * s * sizeof(Cells))
-    node.columns = node.replies = <uint64_t*>cut(&space, cells * width * 8)
-    node.weight_hit = <int64_t*>cut(&space, cells * 8)
-    node.part_bound = <int64_t*>cut(&space, cells * codes * 8)
-    node.shots = <Candidate*>cut(&space, cells * sizeof(Candidate))
-    if kind != NOTHING:
-        node.replies = <uint64_t*>cut(&space, cells * codes * width * 8)
-    node.weights = node.light = NULL
-    if weighted:
-        node.weights = <int64_t*>cut(&space, n * sizeof(int64_t))
-        node.light = <int64_t*>cut(&space, (n + 1) * sizeof(int64_t))
-    node.count = <int32_t*>cut(&space, cells * 4)
-    node.pair = node.part_pair = <int32_t*>cut(&space, cells * cells * 4)
-    node.place = <int32_t*>cut(&space, n * sizeof(int32_t)) if weighted else NULL
+    node.set_cells = <Cells*>take_bytes(&space, set_count * sizeof(Cells))
+    node.ships.masks = <Cells*>take_bytes(&space, set_count * ships_per_set * sizeof(Cells))
+    node.columns = node.reply_columns = <uint64_t*>take_bytes(&space, max_cells * column_words * 8)
+    node.weight_hit = <int64_t*>take_bytes(&space, max_cells * 8)
+    node.reply_bounds = <int64_t*>take_bytes(&space, max_cells * hit_replies * 8)
+    node.shots = <Candidate*>take_bytes(&space, max_cells * sizeof(Candidate))
+    if reply_kind != NOTHING:
+        node.reply_columns = <uint64_t*>take_bytes(&space, max_cells * hit_replies * column_words * 8)
+    node.weights = node.lightest_sums = NULL
+    if is_weighted:
+        node.weights = <int64_t*>take_bytes(&space, set_count * sizeof(int64_t))
+        node.lightest_sums = <int64_t*>take_bytes(&space, (set_count + 1) * sizeof(int64_t))
+    node.cell_counts = <int32_t*>take_bytes(&space, max_cells * 4)
+    node.pair_counts = node.reply_pair_counts = <int32_t*>take_bytes(&space, max_cells * max_cells * 4)
+    node.search_index = <int32_t*>take_bytes(&space, set_count * sizeof(int32_t)) if is_weighted else NULL
     node.prices = NULL
-    if not weighted and n <= PRICED:
-        node.prices = <int32_t*>cut(&space, n * sizeof(int32_t))
-    if kind != NOTHING:
-        node.part_pair = <int32_t*>cut(&space, cells * codes * cells * 4)
-        node.ships.grouped = <int32_t*>cut(&space, (n + 1) * sizeof(int32_t))
-        node.ships.after = <int32_t*>cut(&space, (cells + 1) * sizeof(int32_t))
-        node.ships.spread = <int32_t*>cut(&space, (cells + 1) * sizeof(int32_t))
-        node.ships.least = <int32_t*>cut(&space, cells * codes * sizeof(int32_t))
+    if not is_weighted and set_count <= PRICED:
+        node.prices = <int32_t*>take_bytes(&space, set_count * sizeof(int32_t))
+    if reply_kind != NOTHING:
+        node.reply_pair_counts = <int32_t*>take_bytes(&space, max_cells * hit_replies * max_cells * 4)
+        node.ships.largest_groups = <int32_t*>take_bytes(&space, (set_count + 1) * sizeof(int32_t))
+        node.ships.finished_after_hit = <int32_t*>take_bytes(&space, (max_cells + 1) * sizeof(int32_t))
+        node.ships.spread = <int32_t*>take_bytes(&space, (max_cells + 1) * sizeof(int32_t))
+        node.ships.least = <int32_t*>take_bytes(&space, max_cells * hit_replies * sizeof(int32_t))
         node.ships.has_sides = False
-        node.ships.label = <unsigned char*>cut(&space, s)
-        node.ships.code = <unsigned char*>cut(&space, s)
-        node.ships.is_told = <unsigned char*>cut(&space, cells)
-    node.cell = <uint8_t*>space
-    node.n, node.width, node.budget = n, <int>width, budget
-    node.kind, node.codes, node.ships.s, node.ships.apart = kind, 1, s, False
-    node.exact = node.listed = node.whole = node.on_word = node.priced = node.former = False
+        node.ships.label = <unsigned char*>take_bytes(&space, ships_per_set)
+        node.ships.reply = <unsigned char*>take_bytes(&space, ships_per_set)
+        node.ships.identifies_ship = <unsigned char*>take_bytes(&space, max_cells)
+    node.grid_cell = <uint8_t*>space
+    node.set_count, node.column_words, node.budget = set_count, <int>column_words, budget
+    node.reply_kind, node.hit_replies = reply_kind, 1
+    node.ships.per_set, node.ships.has_distinct_cells = ships_per_set, False
+    node.exact = node.has_shot_list = node.keeps_all_cells = node.on_word = False
+    node.has_prices = node.has_former_weights = False
     node.key.bytes = NULL
-    node.identity.place = node.identity.print = 0
-    node.m = node.hits = node.shots_n = 0
+    node.identity.bucket_sum = node.identity.fingerprint = 0
+    node.cell_count = node.max_hits = node.shot_count = 0
     node.lower = node.weight = 0
     return node
 
@@ -93,222 +99,221 @@ cdef void free_node(Node* node) noexcept nogil:
         free(node)
 
 
-cdef Node* take_part(const Node* node, int c, int code) except NULL nogil:
+cdef Node* take_part(const Node* node, int cell, int reply) except NULL nogil:
     """Return the sets of a family with counted cells that give a reply to a shot at its cell number c.
 
-    code -- of a reply with a hit, or node.codes for a miss. If hits tell nothing, the columns of the
+    reply -- of a reply with a hit, or node.hit_replies for a miss. If hits tell nothing, the columns of the
     part come from those of the family, without the bits of the other sets.
     """
-    cdef bint missed = code == node.codes
-    cdef int n = part_size(node, c, code)
-    cdef Node* part = new_node(n, node.m, node.budget - missed,
-                               node.weights != NULL or node.kind == SINKINGS,
-                               node.kind, node.ships.s)
-    cdef uint64_t chosen
+    cdef bint is_miss = reply == node.hit_replies
+    cdef int set_count = part_size(node, cell, reply)
+    cdef Node* part = new_node(set_count, node.cell_count, node.budget - is_miss, node.weights != NULL
+                               or node.reply_kind == SINKINGS, node.reply_kind, node.ships.per_set)
+    cdef uint64_t sets_left
     cdef int i, w
-    if node.kind != NOTHING:
-        take_ships(node, c, code, part)
+    if node.reply_kind != NOTHING:
+        fill_part_ships(node, cell, reply, part)
         return part
-    part.priced = node.priced and missed
-    part.former = node.former
-    n = 0
-    for w in range(node.width):
-        chosen = chosen_of(node, c, code, w)
-        while chosen:
-            i = 64 * w + ctz(chosen)
-            chosen &= chosen - 1
-            part.rows[n] = node.rows[i]
+    part.has_prices = node.has_prices and is_miss
+    part.has_former_weights = node.has_former_weights
+    set_count = 0
+    for w in range(node.column_words):
+        sets_left = sets_with_reply(node, cell, reply, w)
+        while sets_left:
+            i = 64 * w + ctz(sets_left)
+            sets_left &= sets_left - 1
+            part.set_cells[set_count] = node.set_cells[i]
             if part.weights != NULL:
-                part.weights[n], part.place[n] = node.weights[i], node.place[i]
-            if part.priced:            # one miss is paid
-                part.prices[n] = node.prices[i] - PRICE_OF_MISS
-            n += 1
-    if n > 1:
-        extract_columns(node, c, code, part)
+                part.weights[set_count], part.search_index[set_count] = node.weights[i], node.search_index[i]
+            if part.has_prices:            # one miss is paid
+                part.prices[set_count] = node.prices[i] - PRICE_OF_MISS
+            set_count += 1
+    if set_count > 1:
+        extract_columns(node, cell, reply, part)
     else:
-        part.rows[0] &= ~one(node.cell[c])
+        part.set_cells[0] &= ~one(node.grid_cell[cell])
     return part
 
 
-cdef void extract_columns(const Node* node, int c, int code, Node* part) noexcept nogil:
+cdef void extract_columns(const Node* node, int cell, int reply, Node* part) noexcept nogil:
     """Fill the columns of a part: all but the one that was shot."""
     cdef uint64_t chosen, word
-    cdef int w, d, m, place = 0, number
-    cdef uint64_t* out
-    memset(part.columns, 0, <size_t>node.m * part.width * 8)
-    for w in range(node.width):
-        chosen = chosen_of(node, c, code, w)
-        number = popcount(chosen)
-        out = part.columns + (place >> 6)
-        m = 0
-        for d in range(node.m):
-            if d == c:
+    cdef int w, other_cell, part_cell, bits_before = 0, bits
+    cdef uint64_t* out_column
+    memset(part.columns, 0, <size_t>node.cell_count * part.column_words * 8)
+    for w in range(node.column_words):
+        chosen = sets_with_reply(node, cell, reply, w)
+        bits = popcount(chosen)
+        out_column = part.columns + (bits_before >> 6)
+        part_cell = 0
+        for other_cell in range(node.cell_count):
+            if other_cell == cell:
                 continue
-            word = extract(node.columns[d * node.width + w], chosen)
-            out[m * part.width] |= word << (place & 63)
-            if (place & 63) + number > 64:
-                out[m * part.width + 1] |= word >> (64 - (place & 63))
-            m += 1
-        place += number
-    m = 0
-    for d in range(node.m):
-        if d != c:
-            part.cell[m] = node.cell[d]
-            m += 1
-    part.m = m
+            word = extract(node.columns[other_cell * node.column_words + w], chosen)
+            out_column[part_cell * part.column_words] |= word << (bits_before & 63)
+            if (bits_before & 63) + bits > 64:
+                out_column[part_cell * part.column_words + 1] |= word >> (64 - (bits_before & 63))
+            part_cell += 1
+        bits_before += bits
+    part_cell = 0
+    for other_cell in range(node.cell_count):
+        if other_cell != cell:
+            part.grid_cell[part_cell] = node.grid_cell[other_cell]
+            part_cell += 1
+    part.cell_count = part_cell
 
 
 cdef void count_cells(Node* node, bint merging) noexcept nogil:
     """Leave out and merge cells, and count the sets with each; a family of one set is `exact`.
 
-    The cells are those of `rows`, or of the ships.
+    The cells are those of `set_cells`, or of the ships.
     """
-    if node.n == 1:
+    if node.set_count == 1:
         node.weight = 1 if node.weights == NULL else node.weights[0]
         node.exact = True
         return
-    if node.kind != NOTHING:
-        strip_ships(node)
-    if node.m == 0:                    # not a part of a family that has columns
+    if node.reply_kind != NOTHING:
+        leave_out_shared(node)
+    if node.cell_count == 0:                    # not a part of a family that has columns
         fill_columns(node)
-    keep_columns(node, merging and not node.whole and node.kind == NOTHING)
-    if node.kind != NOTHING:
+    keep_columns(node, merging and not node.keeps_all_cells and node.reply_kind == NOTHING)
+    if node.reply_kind != NOTHING:
         count_replies(node)
     if node.weights != NULL:
         weigh_cells(node)
 
 
 cdef void fill_columns(Node* node) noexcept nogil:
-    """Fill in the columns from the rows: for each cell the sets that have it, as bits."""
-    cdef Cells some = 0, s
-    cdef int i, m = 0
+    """Fill in the columns from `set_cells`: for each cell the sets that have it, as bits."""
+    cdef Cells all_cells = 0, cells_left
+    cdef int i, cell_count = 0
     cdef uint64_t* column
-    cdef uint64_t word
-    cdef uint8_t index[MAX_CELLS]
-    for i in range(node.n):
-        some |= node.rows[i]
-    s = some
-    while s:
-        index[first(s)] = m
-        node.cell[m] = first(s)
-        s &= s - 1
-        m += 1
-    memset(node.columns, 0, <size_t>m * node.width * 8)
-    for i in range(node.n):
-        s = node.rows[i]
-        word = <uint64_t>1 << (i & 63)
+    cdef uint64_t bit
+    cdef uint8_t index_of[MAX_CELLS]
+    for i in range(node.set_count):
+        all_cells |= node.set_cells[i]
+    cells_left = all_cells
+    while cells_left:
+        index_of[first(cells_left)] = cell_count
+        node.grid_cell[cell_count] = first(cells_left)
+        cells_left &= cells_left - 1
+        cell_count += 1
+    memset(node.columns, 0, <size_t>cell_count * node.column_words * 8)
+    for i in range(node.set_count):
+        cells_left = node.set_cells[i]
+        bit = <uint64_t>1 << (i & 63)
         column = node.columns + (i >> 6)
-        while s:
-            column[index[first(s)] * node.width] |= word
-            s &= s - 1
-    node.m = m
+        while cells_left:
+            column[index_of[first(cells_left)] * node.column_words] |= bit
+            cells_left &= cells_left - 1
+    node.cell_count = cell_count
 
 
 cdef void keep_columns(Node* node, bint merging) noexcept nogil:
     """Keep the columns that some of the sets have and some not, and with `merging` one of equal ones.
 
-    If hits tell something, a cell that all sets have is kept. Fill `hits`, and `count`, `weight` and
-    `weight_hit` as if all weights were 1.
+    If hits tell something, a cell that all sets have is kept. Fill `max_hits`, and
+    `cell_counts`, `weight` and `weight_hit` as if all weights were 1.
     """
-    cdef uint64_t print_of[MAX_CELLS]
-    cdef uint8_t place[PLACES]         # by print: 1 + the index of a column that is kept, or 0
-    cdef uint64_t word
-    cdef int c, i, w, number, m = 0, width = node.width
+    cdef uint64_t fingerprints[MAX_CELLS]
+    cdef uint8_t slots[SLOTS]         # by print: 1 + the index of a column that is kept, or 0
+    cdef uint64_t fingerprint
+    cdef int cell, i, w, set_count, kept_count = 0, words = node.column_words
     cdef const uint64_t* column
-    cdef Cells kept = 0
+    cdef Cells kept_cells = 0
     if merging:
-        memset(place, 0, sizeof(place))
-    for c in range(node.m):
-        column = node.columns + c * width
-        number = 0
-        word = 0
-        for w in range(width):
-            number += popcount(column[w])
-            word = (word ^ column[w]) * <uint64_t>0x9E3779B97F4A7C15
-            word ^= word >> 32
-        if number == 0 or number == node.n and node.kind == NOTHING:
+        memset(slots, 0, sizeof(slots))
+    for cell in range(node.cell_count):
+        column = node.columns + cell * words
+        set_count = 0
+        fingerprint = 0
+        for w in range(words):
+            set_count += popcount(column[w])
+            fingerprint = (fingerprint ^ column[w]) * <uint64_t>0x9E3779B97F4A7C15
+            fingerprint ^= fingerprint >> 32
+        if set_count == 0 or set_count == node.set_count and node.reply_kind == NOTHING:
             continue
         if merging:
-            i = word % PLACES
-            while place[i] and (print_of[place[i] - 1] != word or memcmp(
-                    node.columns + (place[i] - 1) * width, column, width * 8)):
-                i = (i + 1) % PLACES
-            if place[i]:
+            i = fingerprint % SLOTS
+            while slots[i] and (fingerprints[slots[i] - 1] != fingerprint or memcmp(
+                    node.columns + (slots[i] - 1) * words, column, words * 8)):
+                i = (i + 1) % SLOTS
+            if slots[i]:
                 continue
-            place[i] = m + 1
-            print_of[m] = word
-        if m < c:
-            node.cell[m] = node.cell[c]
-            for w in range(width):
-                node.columns[m * width + w] = column[w]
-        node.count[m] = number
-        node.weight_hit[m] = number
-        kept |= one(node.cell[m])
-        m += 1
-    node.m = m
-    node.weight = node.n
-    node.hits = 0
-    for i in range(node.n):
-        node.rows[i] &= kept
-        node.hits = max(node.hits, size(node.rows[i]))
+            slots[i] = kept_count + 1
+            fingerprints[kept_count] = fingerprint
+        if kept_count < cell:
+            node.grid_cell[kept_count] = node.grid_cell[cell]
+            for w in range(words):
+                node.columns[kept_count * words + w] = column[w]
+        node.cell_counts[kept_count] = set_count
+        node.weight_hit[kept_count] = set_count
+        kept_cells |= one(node.grid_cell[kept_count])
+        kept_count += 1
+    node.cell_count = kept_count
+    node.weight = node.set_count
+    node.max_hits = 0
+    for i in range(node.set_count):
+        node.set_cells[i] &= kept_cells
+        node.max_hits = max(node.max_hits, size(node.set_cells[i]))
 
 
 cdef void weigh_cells(Node* node) noexcept nogil:
-    """Fill `light`, `weight` and `weight_hit` from the weights."""
-    cdef int i, c, w
+    """Fill `lightest_sums`, `weight` and `weight_hit` from the weights."""
+    cdef int i, cell, w
     cdef const uint64_t* column
-    cdef uint64_t word
-    node.light[0] = 0
-    for i in range(node.n):
-        node.light[i + 1] = node.light[i] + node.weights[node.n - 1 - i]
-    node.weight = node.light[node.n]
-    for c in range(node.m):
-        node.weight_hit[c] = 0
-        column = node.columns + c * node.width
-        for w in range(node.width):
-            word = column[w]
-            while word:
-                node.weight_hit[c] += node.weights[64 * w + first(<Cells>word)]
-                word &= word - 1
+    cdef uint64_t sets_left
+    node.lightest_sums[0] = 0
+    for i in range(node.set_count):
+        node.lightest_sums[i + 1] = node.lightest_sums[i] + node.weights[node.set_count - 1 - i]
+    node.weight = node.lightest_sums[node.set_count]
+    for cell in range(node.cell_count):
+        node.weight_hit[cell] = 0
+        column = node.columns + cell * node.column_words
+        for w in range(node.column_words):
+            sets_left = column[w]
+            while sets_left:
+                node.weight_hit[cell] += node.weights[64 * w + first(<Cells>sets_left)]
+                sets_left &= sets_left - 1
 
 
 cdef void count_pairs(Node* node) noexcept nogil:
     """Fill `pair`, the number of sets with two cells, and `part_pair`, that of the sets with one reply."""
-    cdef int c, d, w, m = node.m, width = node.width
-    cdef int32_t number
-    cdef const uint64_t* a
-    cdef const uint64_t* b
-    for c in range(m):
-        a = node.columns + c * width
-        node.pair[c * m + c] = node.count[c]
-        for d in range(c):
-            b = node.columns + d * width
-            number = 0
-            for w in range(width):
-                number += popcount(a[w] & b[w])
-            node.pair[c * m + d] = number
-            node.pair[d * m + c] = number
-    if node.kind == NOTHING:
+    cdef int cell, other_cell, w, cell_count = node.cell_count, words = node.column_words
+    cdef int32_t common_sets
+    cdef const uint64_t* column
+    cdef const uint64_t* other_column
+    for cell in range(cell_count):
+        column = node.columns + cell * words
+        node.pair_counts[cell * cell_count + cell] = node.cell_counts[cell]
+        for other_cell in range(cell):
+            other_column = node.columns + other_cell * words
+            common_sets = 0
+            for w in range(words):
+                common_sets += popcount(column[w] & other_column[w])
+            node.pair_counts[cell * cell_count + other_cell] = common_sets
+            node.pair_counts[other_cell * cell_count + cell] = common_sets
+    if node.reply_kind == NOTHING:
         return
-    for c in range(m * node.codes):
-        a = node.replies + c * width
-        for d in range(m):
-            b = node.columns + d * width
-            number = 0
-            for w in range(width):
-                number += popcount(a[w] & b[w])
-            node.part_pair[c * m + d] = number
+    for cell in range(cell_count * node.hit_replies):
+        column = node.reply_columns + cell * words
+        for other_cell in range(cell_count):
+            other_column = node.columns + other_cell * words
+            common_sets = 0
+            for w in range(words):
+                common_sets += popcount(column[w] & other_column[w])
+            node.reply_pair_counts[cell * cell_count + other_cell] = common_sets
 
 
 cdef int greatest_count(const Node* node) noexcept nogil:
     """Return the number of sets with the most frequent cell."""
-    cdef int c, most = 0
-    for c in range(node.m):
-        most = max(most, node.count[c])
-    return most
+    cdef int cell, greatest = 0
+    for cell in range(node.cell_count):
+        greatest = max(greatest, node.cell_counts[cell])
+    return greatest
 
 
-cdef int ascending_cells(const void* a, const void* b) noexcept nogil:
+cdef int compare_cells(const void* a, const void* b) noexcept nogil:
     """Compare two sets of cells for qsort, the smaller number first."""
     cdef Cells x = (<const Cells*>a)[0], y = (<const Cells*>b)[0]
     return (x > y) - (x < y)

@@ -19,10 +19,10 @@ from cells cimport Cells, ctz, high, low, popcount
 from hashing cimport scramble
 
 cdef enum:
-    LINE = 64                  # bytes of a bucket
-    ENTRIES = 4
-    FIRST = 8                  # bits of the first sum that decide the bucket in the smallest table
-    BITS = 12                  # further bits of it, stored in the entry, for the largest table
+    LINE_BYTES = 64                  # bytes of a bucket
+    BUCKET_ENTRIES = 4
+    FIRST_BITS = 8                  # bits of the first sum that decide the bucket in the smallest table
+    STORED_BITS = 12                  # further bits of it, stored in the entry, for the largest table
 
 
 cdef class IdentityTable:
@@ -33,13 +33,13 @@ cdef class IdentityTable:
     """
 
     def __cinit__(self, uint64_t most_bytes):
-        self.most = LINE
-        while 2 * self.most <= most_bytes and self.most < LINE << (FIRST + BITS):
+        self.most = LINE_BYTES
+        while 2 * self.most <= most_bytes and self.most < LINE_BYTES << (FIRST_BITS + STORED_BITS):
             self.most *= 2
         self.compared = <uint64_t>-1
         for i in range(3):
             self.seeds[i] = <uint64_t>int.from_bytes(os.urandom(8), "little") | 1
-        self.allocate(min(self.most, LINE << FIRST))
+        self.allocate(min(self.most, LINE_BYTES << FIRST_BITS))
 
     cdef int allocate(self, uint64_t bytes) except -1:
         """Replace the table by an empty one of this size."""
@@ -51,7 +51,7 @@ cdef class IdentityTable:
             memory.madvise(mmap.MADV_HUGEPAGE)
         self.memory = memory
         self.entries = <uint64_t*>&self.memory[0]
-        self.bytes, self.mask, self.used = bytes, bytes // LINE - 1, 0
+        self.bytes, self.mask, self.used = bytes, bytes // LINE_BYTES - 1, 0
         return 0
 
     cdef int grow(self) except -1:
@@ -59,135 +59,141 @@ cdef class IdentityTable:
 
         The bits stored in an entry follow those that decide its bucket in the smallest table.
         """
-        cdef unsigned char[::1] kept = self.memory
-        cdef const uint64_t* entry = <const uint64_t*>&kept[0]
+        cdef unsigned char[::1] old_memory = self.memory
+        cdef const uint64_t* entry = <const uint64_t*>&old_memory[0]
         cdef uint64_t buckets = self.mask + 1, i
-        cdef uint64_t* out
+        cdef uint64_t* new_entry
         self.allocate(min(self.most, 4 * self.bytes))
-        for i in range(buckets * ENTRIES):
+        for i in range(buckets * BUCKET_ENTRIES):
             if entry[0]:
-                out = self.entries + 2 * ENTRIES * (
-                    (i // ENTRIES | entry[1] >> (64 - BITS) << FIRST & ~(buckets - 1)) & self.mask)
-                while out[0]:
-                    out += 2
-                out[0], out[1] = entry[0], entry[1]
+                new_entry = self.entries + 2 * BUCKET_ENTRIES * (
+                    (i // BUCKET_ENTRIES
+                     | entry[1] >> (64 - STORED_BITS) << FIRST_BITS & ~(buckets - 1)) & self.mask)
+                while new_entry[0]:
+                    new_entry += 2
+                new_entry[0], new_entry[1] = entry[0], entry[1]
                 self.used += 1
             entry += 2
         return 0
 
-    cdef Identity of_family(self, const Cells* rows, const int64_t* weights, int n) noexcept nogil:
+    cdef Identity of_family(self, const Cells* set_cells, const int64_t* weights,
+                            int set_count) noexcept nogil:
         """Return the name of n sets that have no common cell; weights -- NULL if all are 1."""
-        cdef Identity key
+        cdef Identity identity
         cdef int i
-        key.place = key.print = n
-        for i in range(n):
-            add_set(&key, rows[i], 1 if weights == NULL else weights[i], self.seeds)
-        return key
+        identity.bucket_sum = identity.fingerprint = set_count
+        for i in range(set_count):
+            add_set(&identity, set_cells[i], 1 if weights == NULL else weights[i], self.seeds)
+        return identity
 
-    cdef Identity of_ships(self, const Cells* masks, const unsigned char* codes, int s,
-                           const int64_t* weights, int n, int kind) noexcept nogil:
+    cdef Identity of_ships(self, const Cells* masks, const unsigned char* codes, int per_set,
+                           const int64_t* weights, int set_count, int reply_kind) noexcept nogil:
         """Return the name of n sets of ships, with the codes of the ships."""
-        cdef Identity key
+        cdef Identity identity
         cdef int i
-        key.place = key.print = n + (<uint64_t>kind << 32)
-        for i in range(n):
-            add_ships(&key, masks + i * s, codes, s, 0, 1 if weights == NULL else weights[i], self.seeds)
-        return key
+        identity.bucket_sum = identity.fingerprint = set_count + (<uint64_t>reply_kind << 32)
+        for i in range(set_count):
+            add_ships(&identity, masks + i * per_set, codes, per_set, 0, 1 if weights == NULL else weights[i],
+                      self.seeds)
+        return identity
 
-    cdef Identity of_labelled(self, const Cells* rows, const Cells* masks, const unsigned char* codes,
-                              int s, const int64_t* weights, uint64_t sets) noexcept nogil:
+    cdef Identity of_labelled(self, const Cells* set_cells, const Cells* masks, const unsigned char* codes,
+                              int per_set, const int64_t* weights, uint64_t sets) noexcept nogil:
         """Return the name of a subset of at most 64 sets of ships, without the cells common to the subset.
 
         On each of these cells all of them must have the same label.
         """
-        cdef Identity key
+        cdef Identity identity
         cdef Cells certain = ~<Cells>0
-        cdef uint64_t left = sets
-        cdef int i
-        key.place = key.print = popcount(sets)
-        while left:
-            certain &= rows[ctz(left)]
-            left &= left - 1
+        cdef uint64_t unread_sets = sets
+        cdef int set_index
+        identity.bucket_sum = identity.fingerprint = popcount(sets)
+        while unread_sets:
+            certain &= set_cells[ctz(unread_sets)]
+            unread_sets &= unread_sets - 1
         while sets:
-            i = ctz(sets)
-            add_ships(&key, masks + i * s, codes, s, certain,
-                      1 if weights == NULL else weights[i], self.seeds)
+            set_index = ctz(sets)
+            add_ships(&identity, masks + set_index * per_set, codes, per_set, certain, 1 if weights == NULL
+                      else weights[set_index], self.seeds)
             sets &= sets - 1
-        return key
+        return identity
 
-    cdef Identity of_subset(self, const Cells* rows, const int64_t* weights,
+    cdef Identity of_subset(self, const Cells* set_cells, const int64_t* weights,
                             uint64_t sets) noexcept nogil:
         """Return the name of a subset of at most 64 sets, without the cells common to the subset."""
-        cdef Identity key
+        cdef Identity identity
         cdef Cells certain = ~<Cells>0
-        cdef uint64_t left = sets
-        cdef int i, n = 0
-        while left:
-            certain &= rows[ctz(left)]
-            left &= left - 1
-            n += 1
-        key.place = key.print = n
+        cdef uint64_t unread_sets = sets
+        cdef int set_index, set_count = 0
+        while unread_sets:
+            certain &= set_cells[ctz(unread_sets)]
+            unread_sets &= unread_sets - 1
+            set_count += 1
+        identity.bucket_sum = identity.fingerprint = set_count
         while sets:
-            i = ctz(sets)
-            add_set(&key, rows[i] & ~certain, 1 if weights == NULL else weights[i], self.seeds)
+            set_index = ctz(sets)
+            add_set(&identity, set_cells[set_index] & ~certain, 1 if weights == NULL else weights[set_index],
+                    self.seeds)
             sets &= sets - 1
-        return key
+        return identity
 
-    cdef bint find(self, const Identity* key, int64_t* lower, bint* exact) noexcept nogil:
+    cdef bint find(self, const Identity* identity, int64_t* lower, bint* exact) noexcept nogil:
         """True if a family has an entry; then set `lower`, its optimum if `exact`, else a bound."""
-        cdef uint64_t spot = scramble(key.place & self.compared)
-        cdef uint64_t print = (key.print & self.compared) | 1
-        cdef const uint64_t* entry = self.entries + 2 * ENTRIES * (spot & self.mask)
-        for _ in range(ENTRIES):
-            if entry[0] == print and entry[1] >> (64 - BITS) == beside(spot):
-                lower[0] = <int64_t>(entry[1] << BITS >> (BITS + 1))
+        cdef uint64_t hash = scramble(identity.bucket_sum & self.compared)
+        cdef uint64_t fingerprint = (identity.fingerprint & self.compared) | 1
+        cdef const uint64_t* entry = self.entries + 2 * BUCKET_ENTRIES * (hash & self.mask)
+        for _ in range(BUCKET_ENTRIES):
+            if entry[0] == fingerprint and entry[1] >> (64 - STORED_BITS) == stored_bits(hash):
+                lower[0] = <int64_t>(entry[1] << STORED_BITS >> (STORED_BITS + 1))
                 exact[0] = entry[1] & 1
                 return True
             entry += 2
         return False
 
-    cdef int keep(self, const Identity* key, int64_t lower, bint exact) except -1 nogil:
+    cdef int keep(self, const Identity* identity, int64_t lower, bint exact) except -1 nogil:
         """Store the optimum of a family, if `exact`, or a bound."""
-        cdef uint64_t spot = scramble(key.place & self.compared)
-        cdef uint64_t print = (key.print & self.compared) | 1
+        cdef uint64_t hash = scramble(identity.bucket_sum & self.compared)
+        cdef uint64_t fingerprint = (identity.fingerprint & self.compared) | 1
         cdef uint64_t* bucket
-        cdef int i, chosen = <int>(spot >> 50) & (ENTRIES - 1)
-        if 2 * self.used > ENTRIES * self.mask and self.bytes < self.most:
+        cdef int i, place = <int>(hash >> 50) & (BUCKET_ENTRIES - 1)
+        if 2 * self.used > BUCKET_ENTRIES * self.mask and self.bytes < self.most:
             with gil:
                 self.grow()
-        bucket = self.entries + 2 * ENTRIES * (spot & self.mask)
-        for i in range(ENTRIES):
-            if bucket[2 * i] == 0 or (
-                    bucket[2 * i] == print and bucket[2 * i + 1] >> (64 - BITS) == beside(spot)):
-                chosen = i
+        bucket = self.entries + 2 * BUCKET_ENTRIES * (hash & self.mask)
+        for i in range(BUCKET_ENTRIES):
+            if bucket[2 * i] == 0 or (bucket[2 * i] == fingerprint and bucket[2 * i + 1] >> (64 - STORED_BITS)
+                                      == stored_bits(hash)):
+                place = i
                 break
-        self.used += bucket[2 * chosen] == 0
-        bucket[2 * chosen] = print
-        bucket[2 * chosen + 1] = (
-            beside(spot) << (64 - BITS) | 2 * <uint64_t>lower | <uint64_t>exact)
+        self.used += bucket[2 * place] == 0
+        bucket[2 * place] = fingerprint
+        bucket[2 * place + 1] = (
+            stored_bits(hash) << (64 - STORED_BITS) | 2 * <uint64_t>lower | <uint64_t>exact)
         return 0
 
 
-cdef inline uint64_t beside(uint64_t spot) noexcept nogil:
+cdef inline uint64_t stored_bits(uint64_t hash) noexcept nogil:
     """Return the bits of a scrambled first sum that are stored in its entry."""
-    return spot >> FIRST & ((1 << BITS) - 1)
+    return hash >> FIRST_BITS & ((1 << STORED_BITS) - 1)
 
 
-cdef inline void add_ships(Identity* key, const Cells* ships, const unsigned char* codes, int s,
+cdef inline void add_ships(Identity* identity, const Cells* ships, const unsigned char* codes, int per_set,
                            Cells certain, int64_t weight, const uint64_t* seeds) noexcept nogil:
     """Add a set of ships to a name, without the certain cells."""
-    cdef Identity one
+    cdef Identity ships_identity
     cdef int j
-    one.place = one.print = weight
-    for j in range(s):
-        add_set(&one, ships[j] & ~certain, codes[j], seeds)
-    key.place += scramble(one.place)
-    key.print += scramble(one.print + seeds[0])
+    ships_identity.bucket_sum = ships_identity.fingerprint = weight
+    for j in range(per_set):
+        add_set(&ships_identity, ships[j] & ~certain, codes[j], seeds)
+    identity.bucket_sum += scramble(ships_identity.bucket_sum)
+    identity.fingerprint += scramble(ships_identity.fingerprint + seeds[0])
 
 
-cdef inline void add_set(Identity* key, Cells cells, int64_t weight, const uint64_t* seeds) noexcept nogil:
+cdef inline void add_set(Identity* identity, Cells cells, int64_t weight,
+                         const uint64_t* seeds) noexcept nogil:
     """Add a set to a name."""
-    cdef uint64_t some = low(cells), others = high(cells)
-    key.place += scramble(some + others * <uint64_t>0x9E3779B97F4A7C15
-                          + <uint64_t>weight * <uint64_t>0xD1B54A32D192ED03)
-    key.print += scramble((some ^ seeds[0]) + others * seeds[1] + <uint64_t>weight * seeds[2])
+    cdef uint64_t low_cells = low(cells), high_cells = high(cells)
+    identity.bucket_sum += scramble(low_cells + high_cells * <uint64_t>0x9E3779B97F4A7C15 + <uint64_t>weight
+                                    * <uint64_t>0xD1B54A32D192ED03)
+    identity.fingerprint += scramble((low_cells ^ seeds[0]) + high_cells * seeds[1] + <uint64_t>weight
+                                     * seeds[2])

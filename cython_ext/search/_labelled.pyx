@@ -19,7 +19,7 @@ from objectives cimport INFINITE
 from optsearch.compiled.search._effort cimport count_subset
 from optsearch.compiled.search._family cimport MAX_CODES, Node
 from optsearch.compiled.search._identities cimport Identity, IdentityTable
-from optsearch.compiled.search._words cimport KNOWN, WORD, Known, WordSearch
+from optsearch.compiled.search._words cimport RESULT_ENTRIES, MAX_WORD_SETS, CacheEntry, WordSearch
 from options cimport Switches
 
 cdef enum:
@@ -31,7 +31,7 @@ cdef class LabelledSearch:
     """A search of families whose sets have one ship of each label."""
 
     def __cinit__(self, WordSearch words, Switches on, IdentityTable identities):
-        self.words, self.on, self.identities = words, on, identities
+        self.word_search, self.use, self.identities = words, on, identities
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Solve a family if its optimum is below `limit`; else raise `lower` to the limit or more."""
@@ -46,170 +46,171 @@ cdef class LabelledSearch:
         """Raise `lower` by the bound of a family from counts."""
         cdef Part whole, part
         self.begin(node, &whole)
-        self.take(&whole, whole.sets, &part)
-        if part.labelled < 0 and node.n > 2:
-            node.lower = max(node.lower, self.bound(&whole, whole.sets, node.n))
+        self.take_part(&whole, whole.sets, &part)
+        if part.splitting_cell < 0 and node.set_count > 2:
+            node.lower = max(node.lower, self.bound_part(&whole, whole.sets, node.set_count))
 
     cdef void begin(self, const Node* node, Part* whole) noexcept nogil:
         """Load a family: fill `whole`, and make the cached entries of the one before void."""
-        cdef int i
-        self.words.begin(node, whole.columns)
+        cdef int cell
+        self.word_search.begin(node, whole.columns)
         self.node = node
-        whole.sets, whole.n = <uint64_t>-1 >> (64 - node.n), node.n
-        whole.m, whole.hits = node.m, node.hits
-        for i in range(node.m):
-            whole.cell[i] = i
+        whole.sets, whole.set_count = <uint64_t>-1 >> (64 - node.set_count), node.set_count
+        whole.cell_count, whole.max_hits = node.cell_count, node.max_hits
+        for cell in range(node.cell_count):
+            whole.family_cell[cell] = cell
 
-    cdef void take(self, const Part* whole, uint64_t sets, Part* part) noexcept nogil:
+    cdef void take_part(self, const Part* whole, uint64_t sets, Part* part) noexcept nogil:
         """Fill `part` with the cells that only some of the sets have, or a certain cell that splits them."""
-        cdef uint64_t numbers[MAX_CELLS]
-        cdef int i, j, n = popcount(sets), m = 0
-        cdef uint64_t number
-        part.sets, part.n, part.hits, part.labelled = sets, n, whole.hits, -1
-        count_cells(whole.columns, whole.m, sets, numbers)
-        for i in range(whole.m):
-            number = numbers[i]
-            if <int>number == n and self.is_labelled(whole.cell[i], sets):
-                part.labelled = whole.cell[i]
+        cdef uint64_t counts[MAX_CELLS]
+        cdef int cell, place, set_count = popcount(sets), uncertain = 0
+        cdef uint64_t count
+        part.sets, part.set_count, part.max_hits, part.splitting_cell = sets, set_count, whole.max_hits, -1
+        count_cells(whole.columns, whole.cell_count, sets, counts)
+        for cell in range(whole.cell_count):
+            count = counts[cell]
+            if <int>count == set_count and self.has_several_labels(whole.family_cell[cell], sets):
+                part.splitting_cell = whole.family_cell[cell]
                 return
-            if number == 0 or <int>number == n:
-                part.hits -= number > 0
+            if count == 0 or <int>count == set_count:
+                part.max_hits -= count > 0
                 continue
-            j = m
-            while self.on.ordering and j > 0 and part.counts[j - 1] < number:
-                part.counts[j], part.columns[j] = part.counts[j - 1], part.columns[j - 1]
-                part.cell[j] = part.cell[j - 1]
-                j -= 1
-            part.counts[j], part.columns[j], part.cell[j] = number, whole.columns[i] & sets, whole.cell[i]
-            m += 1
-        part.m = m
-        while m % LANES:
-            part.columns[m] = part.counts[m] = 0
-            m += 1
-        part.is_told = False
-        for i in range(part.m):
-            part.is_told |= self.is_labelled(part.cell[i], part.columns[i])
+            place = uncertain
+            while self.use.ordering and place > 0 and part.counts[place - 1] < count:
+                part.counts[place], part.columns[place] = part.counts[place - 1], part.columns[place - 1]
+                part.family_cell[place] = part.family_cell[place - 1]
+                place -= 1
+            part.counts[place], part.columns[place] = count, whole.columns[cell] & sets
+            part.family_cell[place] = whole.family_cell[cell]
+            uncertain += 1
+        part.cell_count = uncertain
+        while uncertain % LANES:
+            part.columns[uncertain] = part.counts[uncertain] = 0
+            uncertain += 1
+        part.hits_tell = False
+        for cell in range(part.cell_count):
+            part.hits_tell |= self.has_several_labels(part.family_cell[cell], part.columns[cell])
 
-    cdef bint is_labelled(self, int cell, uint64_t sets) noexcept nogil:
+    cdef bint has_several_labels(self, int cell, uint64_t sets) noexcept nogil:
         """True if a cell has several labels in these sets, which all have it."""
-        cdef const uint64_t* replies = self.node.replies + cell * self.node.codes
+        cdef const uint64_t* replies = self.node.reply_columns + cell * self.node.hit_replies
         while not replies[0] & sets:
             replies += 1
         return sets & ~replies[0] != 0
 
     cdef int64_t cost_of_two(self, uint64_t sets) noexcept nogil:
         """Return the cost of two sets: 0 if a common cell has two labels, else the lighter weight."""
-        cdef int i = ctz(sets), k = ctz(sets & (sets - 1)), j, s = self.node.ships.s
+        cdef int first = ctz(sets), second = ctz(sets & (sets - 1)), ship, per_set = self.node.ships.per_set
         cdef const Cells* ships = self.node.ships.masks
-        for j in range(s):
-            if ships[i * s + j] & self.node.rows[k] & ~ships[k * s + j]:
+        for ship in range(per_set):
+            if ships[first * per_set + ship] & self.node.set_cells[second] & ~ships[second * per_set + ship]:
                 return 0
-        return self.words.least_of(sets)
+        return self.word_search.lightest_weight(sets)
 
     cdef int64_t solve(self, const Part* whole, uint64_t sets, int64_t limit,
                        bint* exact) except -1 nogil:
         """Return the optimum of a subset if below `limit`, else a bound >= limit; set `exact`."""
         cdef Part part
-        cdef Known* known = self.words.known + (scramble(sets) & (KNOWN - 1))
-        cdef int n = popcount(sets)
+        cdef CacheEntry* entry = self.word_search.result_cache + (scramble(sets) & (RESULT_ENTRIES - 1))
+        cdef int set_count = popcount(sets)
         cdef int64_t lower = 0
         exact[0] = True
-        if n <= 2:
-            return self.cost_of_two(sets) if n == 2 else 0
-        if self.on.memo and known.subset == sets and known.search == self.words.searches:
-            lower = known.lower
-            exact[0] = known.exact
-            if known.exact or lower >= limit:
+        if set_count <= 2:
+            return self.cost_of_two(sets) if set_count == 2 else 0
+        if (self.use.memo and entry.subset == sets and entry.search_number == self.word_search.search_number):
+            lower = entry.lower
+            exact[0] = entry.exact
+            if entry.exact or lower >= limit:
                 return lower
-        self.take(whole, sets, &part)
-        if part.labelled >= 0:
-            lower = max(lower, self.part_by_label(whole, &part, limit, exact))
-        elif not part.is_told:
-            return self.words.solve(sets, part.hits, part.columns, part.m, limit, exact)
+        self.take_part(whole, sets, &part)
+        if part.splitting_cell >= 0:
+            lower = max(lower, self.solve_by_label(whole, &part, limit, exact))
+        elif not part.hits_tell:
+            return self.word_search.solve(sets, part.max_hits, part.columns, part.cell_count, limit, exact)
         else:
-            lower = self.solve_taken(&part, lower, limit, exact)
-        self.words.keep(known, sets, lower, exact[0])
+            lower = self.solve_part(&part, lower, limit, exact)
+        self.word_search.cache_result(entry, sets, lower, exact[0])
         return lower
 
-    cdef int64_t solve_taken(self, const Part* part, int64_t lower, int64_t limit,
-                             bint* exact) except -1 nogil:
+    cdef int64_t solve_part(self, const Part* part, int64_t lower, int64_t limit,
+                            bint* exact) except -1 nogil:
         """Return the result of `solve` for a part with counted cells in which hits tell something."""
-        cdef Identity key
+        cdef Identity identity
         cdef int64_t value
-        cdef bint by_identity = self.identities is not None and part.n >= IDENTITY_FROM
+        cdef bint by_identity = self.identities is not None and part.set_count >= IDENTITY_FROM
         exact[0] = False
         if by_identity:
-            key = self.identities.of_labelled(
-                self.node.rows, self.node.ships.masks, self.node.ships.code, self.node.ships.s,
+            identity = self.identities.of_labelled(
+                self.node.set_cells, self.node.ships.masks, self.node.ships.reply, self.node.ships.per_set,
                 self.node.weights, part.sets)
-            if self.identities.find(&key, &value, exact):
+            if self.identities.find(&identity, &value, exact):
                 lower = max(lower, value)
                 if exact[0] or lower >= limit:
                     return lower
-        count_subset(self.words.effort)
-        lower = max(lower, self.bound(part, part.sets, part.n))
+        count_subset(self.word_search.effort)
+        lower = max(lower, self.bound_part(part, part.sets, part.set_count))
         if lower < limit:
             lower = self.try_cells(part, lower, limit, exact)
         if by_identity:
-            self.identities.keep(&key, lower, exact[0])
+            self.identities.keep(&identity, lower, exact[0])
         return lower
 
-    cdef int64_t part_by_label(self, const Part* whole, const Part* part, int64_t limit,
-                               bint* exact) except -1 nogil:
+    cdef int64_t solve_by_label(self, const Part* whole, const Part* part, int64_t limit,
+                                bint* exact) except -1 nogil:
         """Return the cost of sets that a certain hit splits by label if below `limit`, else a bound."""
-        cdef const uint64_t* replies = self.node.replies + part.labelled * self.node.codes
+        cdef const uint64_t* replies = self.node.reply_columns + part.splitting_cell * self.node.hit_replies
         cdef int64_t cost = 0
         cdef bint ignored
-        cdef int code
-        for code in range(self.node.codes):
-            if cost < limit and replies[code] & part.sets:
-                cost += self.solve(whole, replies[code] & part.sets, limit - cost, &ignored)
+        cdef int reply
+        for reply in range(self.node.hit_replies):
+            if cost < limit and replies[reply] & part.sets:
+                cost += self.solve(whole, replies[reply] & part.sets, limit - cost, &ignored)
         exact[0] = cost < limit
         return cost
 
     cdef int64_t try_cells(self, const Part* part, int64_t lower, int64_t limit,
                            bint* exact) except -1 nogil:
         """Return the least cost over the first shots if below `limit`, else a bound; set `exact`."""
-        cdef int64_t cost, best = limit, failed = INFINITE
+        cdef int64_t cost, best = limit, least_failed = INFINITE
         cdef int i
-        for i in range(part.m):
-            if self.on.domination and is_inside(part.columns[i], part.columns, i):
+        for i in range(part.cell_count):
+            if self.use.domination and is_inside(part.columns[i], part.columns, i):
                 continue
             cost = self.shoot(part, i, best)
             if cost >= best:
-                failed = min(failed, cost)
+                least_failed = min(least_failed, cost)
                 continue
             best = cost
             if best == lower:
                 break
         exact[0] = best < limit
-        return max(lower, best if best < limit else failed)
+        return max(lower, best if best < limit else least_failed)
 
     cdef int64_t shoot(self, const Part* part, int i, int64_t limit) except -1 nogil:
         """Return the cost of shooting a cell first: exact if below `limit`, else a bound >= limit."""
         cdef uint64_t parts[MAX_CODES + 1]
         cdef int64_t bounds[MAX_CODES + 1]
-        cdef const uint64_t* replies = self.node.replies + part.cell[i] * self.node.codes
+        cdef const uint64_t* replies = self.node.reply_columns + part.family_cell[i] * self.node.hit_replies
         cdef uint64_t sets, missed = part.sets & ~part.columns[i]
-        cdef int64_t cost = self.words.weight_of(missed), bound
-        cdef int code, j, n, number = 0
+        cdef int64_t cost = self.word_search.weight_of(missed), bound
+        cdef int reply, j, set_count, part_count = 0
         cdef bint ignored
-        for code in range(self.node.codes + 1):
-            sets = missed if code == self.node.codes else replies[code] & part.sets
-            n = popcount(sets)
-            if n < 2:
+        for reply in range(self.node.hit_replies + 1):
+            sets = missed if reply == self.node.hit_replies else replies[reply] & part.sets
+            set_count = popcount(sets)
+            if set_count < 2:
                 continue
             if cost >= limit:
                 return cost
-            bound = self.bound(part, sets, n)
+            bound = self.bound_part(part, sets, set_count)
             cost += bound
-            j = number
-            while j > 0 and popcount(parts[j - 1]) > n:
+            j = part_count
+            while j > 0 and popcount(parts[j - 1]) > set_count:
                 parts[j], bounds[j] = parts[j - 1], bounds[j - 1]
                 j -= 1
             parts[j], bounds[j] = sets, bound
-            number += 1
-        for j in range(number):
+            part_count += 1
+        for j in range(part_count):
             if cost >= limit:
                 break
             cost -= bounds[j]
@@ -218,36 +219,38 @@ cdef class LabelledSearch:
 
     # Bounds
 
-    cdef int64_t bound(self, const Part* whole, uint64_t sets, int n) noexcept nogil:
+    cdef int64_t bound_part(self, const Part* whole, uint64_t sets, int set_count) noexcept nogil:
         """Return the cached bound of two sets or more, or else their bound from counts."""
-        cdef uint64_t numbers[MAX_CELLS]
-        cdef int of_count[WORD + 1]
-        cdef int i
-        cdef int64_t bound = self.cost_of_two(sets) if n == 2 else self.words.recall(sets, n)
+        cdef uint64_t counts[MAX_CELLS]
+        cdef int of_count[MAX_WORD_SETS + 1]
+        cdef int cell
+        cdef int64_t bound = (self.cost_of_two(sets) if set_count == 2
+                              else self.word_search.recall_bound(sets, set_count))
         if bound >= 0:
             return bound
-        count_cells(whole.columns, whole.m, sets, numbers)
-        memset(of_count, 0, (n + 1) * sizeof(int))
-        for i in range(whole.m):
-            if <int>numbers[i] == n and self.is_labelled(whole.cell[i], sets):
+        count_cells(whole.columns, whole.cell_count, sets, counts)
+        memset(of_count, 0, (set_count + 1) * sizeof(int))
+        for cell in range(whole.cell_count):
+            if <int>counts[cell] == set_count and self.has_several_labels(whole.family_cell[cell], sets):
                 return 0
-            of_count[numbers[i]] += 1
-        bound = bound_by_chain(of_count, n) * self.words.least_of(sets) if self.on.profile else 0
-        self.words.keep_bound(sets, bound)
+            of_count[counts[cell]] += 1
+        bound = (bound_by_chain(of_count, set_count) * self.word_search.lightest_weight(sets)
+                 if self.use.profile else 0)
+        self.word_search.cache_bound(sets, bound)
         return bound
 
 
-cdef int64_t bound_by_chain(const int* of_count, int n) noexcept nogil:
+cdef int64_t bound_by_chain(const int* cells_with_count, int set_count) noexcept nogil:
     """Bound the misses of n sets by a chain of cells with the greatest counts, each hit finding its set.
 
-    of_count -- [i] the number of cells that i of the sets have.
+    cells_with_count -- [i] the number of cells that i of the sets have.
     """
-    cdef int i, left = n
+    cdef int count, sets_left = set_count
     cdef int64_t bound = 0
-    for i in range(n - 1, 0, -1):
-        for _ in range(of_count[i]):
-            left -= i
-            if left <= 0:
+    for count in range(set_count - 1, 0, -1):
+        for _ in range(cells_with_count[count]):
+            sets_left -= count
+            if sets_left <= 0:
                 return bound
-            bound += left
+            bound += sets_left
     return bound

@@ -5,7 +5,7 @@ A value is a bound below the optimum, or the optimum; tables have 2 * value + (1
 
 from libc.stdint cimport int64_t
 
-from optsearch.compiled.search._table cimport Key, MemoryTable, says_more
+from optsearch.compiled.search._table cimport Key, MemoryTable, is_better
 
 
 cdef class Memo:
@@ -22,34 +22,34 @@ cdef class Memo:
             raise TypeError("the search needs a MemoryTable")
         self.table, self.disk = table, disk
 
-    cdef int recall(self, const Key* key, bint is_far, int64_t* value) except -1 nogil:
+    cdef int recall(self, const Key* key, bint looks_beyond_memory, int64_t* value) except -1 nogil:
         """Return UNKNOWN, BOUNDED or SOLVED for a state; unless UNKNOWN, set its `value`.
 
-        is_far -- True looks in the shared table and on disk, too.
+        looks_beyond_memory -- True looks in the shared table and on disk, too.
         """
-        cdef int64_t found, better
-        if not self.table.find(key, &found):
-            if not is_far or not self.recall_far(key, &found):
+        cdef int64_t entry, shared_entry
+        if not self.table.find(key, &entry):
+            if not looks_beyond_memory or not self.recall_beyond_memory(key, &entry):
                 return UNKNOWN
-            self.table.store(key, found)
-        elif is_far and not found & 1 and self.shared is not None and (
-                self.shared.find(key, &better) and says_more(better, found)):
-            found = better
-            self.table.store(key, found)
-        value[0] = found >> 1
-        return SOLVED if found & 1 else BOUNDED
+            self.table.store(key, entry)
+        elif looks_beyond_memory and not entry & 1 and self.shared is not None and (
+                self.shared.find(key, &shared_entry) and is_better(shared_entry, entry)):
+            entry = shared_entry
+            self.table.store(key, entry)
+        value[0] = entry >> 1
+        return SOLVED if entry & 1 else BOUNDED
 
     cdef int recall_shared(self, const Key* key, int64_t* value) noexcept nogil:
         """Look up a state in the shared table alone; the result is as of `recall`."""
-        cdef int64_t found
-        if not self.shared.find(key, &found):
+        cdef int64_t entry
+        if not self.shared.find(key, &entry):
             return UNKNOWN
-        value[0] = found >> 1
-        return SOLVED if found & 1 else BOUNDED
+        value[0] = entry >> 1
+        return SOLVED if entry & 1 else BOUNDED
 
-    cdef bint recall_far(self, const Key* key, int64_t* found) except -1 nogil:
-        """True if the shared table or the disk has a state; then `found` is set to its entry."""
-        if self.shared is not None and self.shared.find(key, found):
+    cdef bint recall_beyond_memory(self, const Key* key, int64_t* entry) except -1 nogil:
+        """True if the shared table or the disk has a state; then `entry` is set to its entry."""
+        if self.shared is not None and self.shared.find(key, entry):
             return True
         if self.disk is None:
             return False
@@ -57,7 +57,7 @@ cdef class Memo:
             known = self.disk.get(key.bytes[:key.length])
             if known is None:
                 return False
-            found[0] = known
+            entry[0] = known
         return True
 
     cdef int remember(self, const Key* key, int64_t value, bint exact, bint to_shared,

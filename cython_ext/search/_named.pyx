@@ -8,67 +8,68 @@ from libc.stdlib cimport qsort
 
 from cells cimport MAX_CELLS, Cells, size
 from optsearch.compiled.search._family cimport LABELS, Node, new_node
-from optsearch.compiled.search._ships cimport forget_weights
+from optsearch.compiled.search._ships cimport drop_unit_weights
 
 
-cdef int by_sizes(const void* a, const void* b) noexcept nogil:
-    """Compare two `Named` for qsort by the cells left of their ships, then by index."""
-    cdef const Named* x = <const Named*>a
-    cdef const Named* y = <const Named*>b
-    if x.sizes != y.sizes:
-        return 1 if x.sizes > y.sizes else -1
-    return x.i - y.i
+cdef int compare_by_sizes(const void* a, const void* b) noexcept nogil:
+    """Compare two `NamedSet` for qsort by the cells left of their ships, then by index."""
+    cdef const NamedSet* x = <const NamedSet*>a
+    cdef const NamedSet* y = <const NamedSet*>b
+    if x.ship_sizes != y.ship_sizes:
+        return 1 if x.ship_sizes > y.ship_sizes else -1
+    return x.index - y.index
 
 
-cdef void order_by_size(const Node* node, int i, int* order) noexcept nogil:
+cdef void order_by_size(const Node* node, int set_index, int* order) noexcept nogil:
     """Fill the order of the ships of a set; those of one label by their cells left, the most first."""
-    cdef const Cells* item = node.ships.masks + i * node.ships.s
-    cdef int j, k
-    for j in range(node.ships.s):
-        k = j
-        while (k > 0 and node.ships.label[k - 1] == node.ships.label[j]
-               and size(item[order[k - 1]]) < size(item[j])):
-            order[k] = order[k - 1]
-            k -= 1
-        order[k] = j
+    cdef const Cells* set_ships = node.ships.masks + set_index * node.ships.per_set
+    cdef int ship, place
+    for ship in range(node.ships.per_set):
+        place = ship
+        while (place > 0 and node.ships.label[place - 1] == node.ships.label[ship]
+               and size(set_ships[order[place - 1]]) < size(set_ships[ship])):
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = ship
 
 
-cdef void sort_by_sizes(const Node* node, Named* named) noexcept nogil:
+cdef void sort_by_sizes(const Node* node, NamedSet* named_sets) noexcept nogil:
     """Sort the sets of a family by the numbers of cells left of their ships."""
     cdef int order[MAX_CELLS]
-    cdef int i, j, s = node.ships.s
-    for i in range(node.n):
+    cdef int i, j, per_set = node.ships.per_set
+    for i in range(node.set_count):
         order_by_size(node, i, order)
-        named[i].sizes, named[i].i = 0, i
-        for j in range(s):
-            named[i].sizes = named[i].sizes << 8 | size(node.ships.masks[i * s + order[j]])
-    qsort(named, node.n, sizeof(Named), by_sizes)
+        named_sets[i].ship_sizes, named_sets[i].index = 0, i
+        for j in range(per_set):
+            named_sets[i].ship_sizes = named_sets[i].ship_sizes << 8 | size(node.ships.masks[i * per_set
+                                                                                             + order[j]])
+    qsort(named_sets, node.set_count, sizeof(NamedSet), compare_by_sizes)
 
 
-cdef Node* take_named(const Node* node, const Named* named, int n) except NULL nogil:
+cdef Node* take_named(const Node* node, const NamedSet* named_sets, int set_count) except NULL nogil:
     """Return the family of n sets whose ships have equal numbers of cells left, with a label per ship.
 
     The kind is LABELS. Labels are numbered anew by these numbers.
     """
-    cdef int s = node.ships.s, i, j, k
+    cdef int per_set = node.ships.per_set, i, j, k
     cdef int order[MAX_CELLS]
-    cdef int place[MAX_CELLS]
-    cdef const Cells* item = node.ships.masks + named[0].i * s
-    cdef Node* part = new_node(n, node.m, node.budget, node.weights != NULL, LABELS, s)
-    order_by_size(node, named[0].i, order)
-    for j in range(s):
+    cdef int by_size[MAX_CELLS]
+    cdef const Cells* set_ships = node.ships.masks + named_sets[0].index * per_set
+    cdef Node* part = new_node(set_count, node.cell_count, node.budget, node.weights != NULL, LABELS, per_set)
+    order_by_size(node, named_sets[0].index, order)
+    for j in range(per_set):
         k = j
-        while k > 0 and size(item[order[place[k - 1]]]) < size(item[order[j]]):
-            place[k] = place[k - 1]
+        while k > 0 and size(set_ships[order[by_size[k - 1]]]) < size(set_ships[order[j]]):
+            by_size[k] = by_size[k - 1]
             k -= 1
-        place[k] = j
-        part.ships.label[j] = s - j
-    for i in range(n):
-        item = node.ships.masks + named[i].i * s
-        order_by_size(node, named[i].i, order)
-        for j in range(s):
-            part.ships.masks[i * s + j] = item[order[place[j]]]
+        by_size[k] = j
+        part.ships.label[j] = per_set - j
+    for i in range(set_count):
+        set_ships = node.ships.masks + named_sets[i].index * per_set
+        order_by_size(node, named_sets[i].index, order)
+        for j in range(per_set):
+            part.ships.masks[i * per_set + j] = set_ships[order[by_size[j]]]
         if part.weights != NULL:
-            part.weights[i] = node.weights[named[i].i]
-    forget_weights(part)
+            part.weights[i] = node.weights[named_sets[i].index]
+    drop_unit_weights(part)
     return part

@@ -16,13 +16,13 @@ from columns cimport extract
 from hashing cimport scramble
 from objectives cimport MEAN
 from optsearch.compiled.search._family cimport NOTHING, Node
-from optsearch.compiled.search._ships cimport order_ships
+from optsearch.compiled.search._ships cimport sort_ships
 from optsearch.compiled.search._table cimport Key, hash_bytes
 from options cimport Switches
 
 cdef enum:
-    RUN = 8                    # words of a run sorted by insertion
-    NUMBER = 31                # bits of the index of a set
+    RUN_LENGTH = 8                    # words of a run sorted by insertion
+    INDEX_BITS = 31                # bits of the index of a set
 
 
 cdef class NormalForm:
@@ -32,57 +32,61 @@ cdef class NormalForm:
     """
 
     def __cinit__(self, int cells, int objective, int rule, Switches on):
-        self.cells, self.objective, self.rule, self.on = cells, objective, rule, on
+        self.cells, self.objective, self.rule, self.use = cells, objective, rule, on
 
     cdef int write(self, Node* node) except -1 nogil:
         """Set the key of a family."""
         cdef Key* key = &node.key
-        cdef bint has_ships = node.kind != NOTHING, weighted = node.weights != NULL
-        cdef int s = node.ships.s if has_ships else 1, number = node.n * s, i, j, k
-        cdef int cells = node.m if self.on.isomorphism else self.cells, bytes = (cells + 7) // 8
-        cdef int head = 4 + s if has_ships else 3
-        cdef const Cells* sets = node.ships.masks if has_ships else node.rows
-        cdef Cells* image = <Cells*>malloc(2 * number * sizeof(Cells))
-        cdef bint are_words = not has_ships and not weighted and bytes <= <int>sizeof(uint64_t)
+        cdef bint has_ships = node.reply_kind != NOTHING, is_weighted = node.weights != NULL
+        cdef int per_set = node.ships.per_set if has_ships else 1
+        cdef int mask_count = node.set_count * per_set, i, j, k
+        cdef int cell_total = node.cell_count if self.use.isomorphism else self.cells
+        cdef int set_bytes = (cell_total + 7) // 8
+        cdef int head_bytes = 4 + per_set if has_ships else 3
+        cdef const Cells* masks = node.ships.masks if has_ships else node.set_cells
+        cdef Cells* image = <Cells*>malloc(2 * mask_count * sizeof(Cells))
+        cdef bint are_words = not has_ships and not is_weighted and set_bytes <= <int>sizeof(uint64_t)
         cdef uint64_t* ranks = NULL
-        cdef const uint64_t* rank
-        cdef uint64_t numbers = (<uint64_t>1 << NUMBER) - 1
+        cdef const uint64_t* sorted_ranks
+        cdef uint64_t index_mask = (<uint64_t>1 << INDEX_BITS) - 1
         cdef unsigned char* out
-        key.length = head + node.n * <Py_ssize_t>(s * bytes + (sizeof(int64_t) if weighted else 0))
+        key.length = head_bytes + node.set_count * <Py_ssize_t>(
+            per_set * set_bytes + (sizeof(int64_t) if is_weighted else 0))
         key.bytes = out = <unsigned char*>malloc(key.length + sizeof(Cells))
         if not are_words:
-            ranks = <uint64_t*>malloc(2 * node.n * sizeof(uint64_t))
+            ranks = <uint64_t*>malloc(2 * node.set_count * sizeof(uint64_t))
         if out == NULL or image == NULL or (ranks == NULL and not are_words):
             free(image)
             free(ranks)
             with gil:
                 raise MemoryError
-        out[0] = node.kind * 64 + self.rule * 16 + self.objective * 4 + weighted * 2 + self.on.isomorphism
-        out[1] = cells
+        out[0] = (node.reply_kind * 64 + self.rule * 16 + self.objective * 4 + is_weighted * 2
+                  + self.use.isomorphism)
+        out[1] = cell_total
         out[2] = 0 if self.objective == MEAN else node.budget + 1
         if has_ships:
-            out[3] = s
-            memcpy(out + 4, node.ships.code, s)
-        if self.on.isomorphism:
-            self.relabel(node, sets, number, image)
+            out[3] = per_set
+            memcpy(out + 4, node.ships.reply, per_set)
+        if self.use.isomorphism:
+            self.relabel(node, masks, mask_count, image)
         else:
-            memcpy(image, sets, number * sizeof(Cells))
-        out += head
+            memcpy(image, masks, mask_count * sizeof(Cells))
+        out += head_bytes
         if are_words:
-            write_words(image, node.n, bytes, out)
+            write_words(image, node.set_count, set_bytes, out)
         else:
-            for i in range(node.n):    # the low bits of a rank are the index of the set
+            for i in range(node.set_count):    # the low bits of a rank are the index of the set
                 if has_ships:
-                    order_ships(image + i * s, node.ships.label, s)
-                ranks[i] = <uint64_t>i | (
-                    hash_set(image + i * s, s, node.weights[i] if weighted else 1) & ~numbers)
-            rank = sorted_words(ranks, ranks + node.n, node.n)
-            for i in range(node.n):
-                j = <int>(rank[i] & numbers)
-                for k in range(j * s, (j + 1) * s):
+                    sort_ships(image + i * per_set, node.ships.label, per_set)
+                ranks[i] = <uint64_t>i | (hash_set(image + i * per_set, per_set, node.weights[i]
+                                                   if is_weighted else 1) & ~index_mask)
+            sorted_ranks = sorted_words(ranks, ranks + node.set_count, node.set_count)
+            for i in range(node.set_count):
+                j = <int>(sorted_ranks[i] & index_mask)
+                for k in range(j * per_set, (j + 1) * per_set):
                     memcpy(out, image + k, sizeof(Cells))  # what follows is written over
-                    out += bytes
-                if weighted:
+                    out += set_bytes
+                if is_weighted:
                     memcpy(out, node.weights + j, sizeof(int64_t))
                     out += sizeof(int64_t)
         free(image)
@@ -90,7 +94,7 @@ cdef class NormalForm:
         key.hash = hash_bytes(key.bytes, key.length)
         return 0
 
-    cdef void relabel(self, const Node* node, const Cells* sets, int number,
+    cdef void relabel(self, const Node* node, const Cells* masks, int mask_count,
                       Cells* image) noexcept nogil:
         """Fill `image`, the sets or their ships with cells renamed 0, 1, ... by the family alone.
 
@@ -100,173 +104,173 @@ cdef class NormalForm:
         """
         cdef uint64_t colour[MAX_CELLS]
         cdef int order[MAX_CELLS]
-        cdef int place[MAX_CELLS]
-        cdef int m = node.m, i, c, fresh = 0
-        cdef const Cells* numbered = image + number
-        number_cells(node, sets, number, image + number)
-        for c in range(m):
-            colour[c] = scramble(node.count[c])
+        cdef int new_index[MAX_CELLS]
+        cdef int cell_count = node.cell_count, i, cell, new_colours = 0
+        cdef const Cells* numbered = image + mask_count
+        number_cells(node, masks, mask_count, image + mask_count)
+        for cell in range(cell_count):
+            colour[cell] = scramble(node.cell_counts[cell])
         refine(node, numbered, colour, order)
         while True:
-            i = first_tie(colour, m, order)
-            if i == m:
+            i = first_tie(colour, cell_count, order)
+            if i == cell_count:
                 break
-            fresh += 1
-            c = order[i]
-            if (are_twins(colour, m, order, i, numbered, number) if node.kind != NOTHING
-                    else node.count[c] == 1 and is_alone(node, c)):
-                tell_apart(colour, m, order, i)
-                sort_by_colour(colour, m, order)
+            new_colours += 1
+            cell = order[i]
+            if (are_tied_twins(colour, cell_count, order, i, numbered, mask_count)
+                    if node.reply_kind != NOTHING else node.cell_counts[cell] == 1 and is_alone(node, cell)):
+                separate_tied(colour, cell_count, order, i)
+                sort_by_colour(colour, cell_count, order)
                 continue
-            colour[c] = scramble(colour[c] + fresh)
+            colour[cell] = scramble(colour[cell] + new_colours)
             refine(node, numbered, colour, order)
-        for i in range(m):
-            place[order[i]] = i
-        for i in range(number):
-            image[i] = renamed(numbered[i], place)
+        for i in range(cell_count):
+            new_index[order[i]] = i
+        for i in range(mask_count):
+            image[i] = renumber(numbered[i], new_index)
 
 
-cdef inline uint64_t hash_set(const Cells* ships, int s, int64_t weight) noexcept nogil:
+cdef inline uint64_t hash_set(const Cells* ships, int per_set, int64_t weight) noexcept nogil:
     """Return a hash of the ships of a set and its weight."""
     cdef uint64_t hash = <uint64_t>weight
     cdef int j
-    for j in range(s):
+    for j in range(per_set):
         hash = (hash ^ low(ships[j]) ^ 3 * high(ships[j])) * <uint64_t>0xD6E8FEB86659FD93
         hash ^= hash >> 32
     return hash
 
 
-cdef void number_cells(const Node* node, const Cells* sets, int number,
-                       Cells* numbered) noexcept nogil:
+cdef void number_cells(const Node* node, const Cells* masks, int mask_count, Cells* numbered) noexcept nogil:
     """Fill the sets with each cell replaced by its column; columns are in the order of cells."""
-    cdef int i, c
+    cdef int i, cell
     cdef Cells cells = 0
     cdef uint64_t lower, higher
-    for c in range(node.m):
-        cells |= one(node.cell[c])
+    for cell in range(node.cell_count):
+        cells |= one(node.grid_cell[cell])
     lower, higher = low(cells), high(cells)
-    c = popcount(lower)
-    for i in range(number):
-        numbered[i] = join(extract(low(sets[i]), lower), 0)
+    cell = popcount(lower)
+    for i in range(mask_count):
+        numbered[i] = join(extract(low(masks[i]), lower), 0)
         if higher:
-            numbered[i] |= join(extract(high(sets[i]), higher), 0) << c
+            numbered[i] |= join(extract(high(masks[i]), higher), 0) << cell
 
 
-cdef inline Cells renamed(Cells numbered, const int* place) noexcept nogil:
-    """Return a set with its cells renumbered by `place`."""
-    cdef uint64_t word = low(numbered)
+cdef inline Cells renumber(Cells cells, const int* new_index) noexcept nogil:
+    """Return a set with its cells renumbered by `new_index`."""
+    cdef uint64_t word = low(cells)
     cdef Cells image = 0
     while word:
-        image |= one(place[ctz(word)])
+        image |= one(new_index[ctz(word)])
         word &= word - 1
-    word = high(numbered)
+    word = high(cells)
     while word:
-        image |= one(place[64 + ctz(word)])
+        image |= one(new_index[64 + ctz(word)])
         word &= word - 1
     return image
 
 
-cdef void write_words(const Cells* image, int n, int bytes, unsigned char* out) noexcept nogil:
+cdef void write_words(const Cells* image, int set_count, int set_bytes, unsigned char* out) noexcept nogil:
     """Write sets of at most 64 cells in ascending order; image -- n sets, in room for 2n."""
-    cdef uint64_t* words = <uint64_t*>(image + n)
+    cdef uint64_t* words = <uint64_t*>(image + set_count)
     cdef int i
-    for i in range(n):
+    for i in range(set_count):
         words[i] = low(image[i])
-    words = sorted_words(words, words + n, n)
-    for i in range(n):
+    words = sorted_words(words, words + set_count, set_count)
+    for i in range(set_count):
         memcpy(out, &words[i], sizeof(uint64_t))  # little-endian: what follows is written over
-        out += bytes
+        out += set_bytes
 
 
-cdef uint64_t* sorted_words(uint64_t* words, uint64_t* spare, int n) noexcept nogil:
+cdef uint64_t* sorted_words(uint64_t* words, uint64_t* spare, int word_count) noexcept nogil:
     """Sort words in ascending order, by insertion in runs and merging; return them, or the spare room."""
-    cdef int i, j, k, middle, end, start = 0, length = RUN
+    cdef int left, right, merged, middle, end, start = 0, length = RUN_LENGTH
     cdef uint64_t word
-    cdef bint later
-    for i in range(1, n):
-        if i % RUN == 0:
-            start = i
-        word = words[i]
-        j = i
-        while j > start and words[j - 1] > word:
-            words[j] = words[j - 1]
-            j -= 1
-        words[j] = word
-    while length < n:
+    cdef bint takes_right
+    for left in range(1, word_count):
+        if left % RUN_LENGTH == 0:
+            start = left
+        word = words[left]
+        right = left
+        while right > start and words[right - 1] > word:
+            words[right] = words[right - 1]
+            right -= 1
+        words[right] = word
+    while length < word_count:
         start = 0
-        while start < n:
-            middle, end = min(start + length, n), min(start + 2 * length, n)
-            i, j, k = start, middle, start
-            while i < middle and j < end:
-                later = words[j] < words[i]
-                spare[k] = words[j] if later else words[i]
-                k += 1
-                j += later
-                i += not later
-            memcpy(spare + k, words + i, (middle - i) * sizeof(uint64_t))
-            memcpy(spare + k + middle - i, words + j, (end - j) * sizeof(uint64_t))
+        while start < word_count:
+            middle, end = min(start + length, word_count), min(start + 2 * length, word_count)
+            left, right, merged = start, middle, start
+            while left < middle and right < end:
+                takes_right = words[right] < words[left]
+                spare[merged] = words[right] if takes_right else words[left]
+                merged += 1
+                right += takes_right
+                left += not takes_right
+            memcpy(spare + merged, words + left, (middle - left) * sizeof(uint64_t))
+            memcpy(spare + merged + middle - left, words + right, (end - right) * sizeof(uint64_t))
             start = end
         words, spare = spare, words
         length *= 2
     return words
 
 
-cdef int sort_by_colour(const uint64_t* colour, int m, int* order) noexcept nogil:
+cdef int sort_by_colour(const uint64_t* colour, int cell_count, int* order) noexcept nogil:
     """Sort the cells by colour; return the number of different colours."""
-    cdef int c, i, colours = m
-    for c in range(m):
-        i = c
-        while i > 0 and colour[order[i - 1]] > colour[c]:
+    cdef int cell, i, colours = cell_count
+    for cell in range(cell_count):
+        i = cell
+        while i > 0 and colour[order[i - 1]] > colour[cell]:
             order[i] = order[i - 1]
             i -= 1
-        order[i] = c
-    for i in range(1, m):
+        order[i] = cell
+    for i in range(1, cell_count):
         colours -= colour[order[i]] == colour[order[i - 1]]
     return colours
 
 
-cdef int first_tie(const uint64_t* colour, int m, const int* order) noexcept nogil:
+cdef int first_tie(const uint64_t* colour, int cell_count, const int* order) noexcept nogil:
     """Return the index in `order` of the first cell with the colour of the cell before it, or m."""
     cdef int i
-    for i in range(1, m):
+    for i in range(1, cell_count):
         if colour[order[i]] == colour[order[i - 1]]:
             return i
-    return m
+    return cell_count
 
 
-cdef void tell_apart(uint64_t* colour, int m, const int* order, int i) noexcept nogil:
+cdef void separate_tied(uint64_t* colour, int cell_count, const int* order, int tie) noexcept nogil:
     """Give different colours to cells of one colour for which any order gives the same family.
 
     These are sets of one cell that no other set has, and twins.
     """
-    cdef int j = i
-    while j < m and colour[order[j]] == colour[order[i - 1]]:
-        j += 1
-    for j in range(i, j):
-        colour[order[j]] = scramble(colour[order[j]] + j)
+    cdef int end = tie
+    while end < cell_count and colour[order[end]] == colour[order[tie - 1]]:
+        end += 1
+    for end in range(tie, end):
+        colour[order[end]] = scramble(colour[order[end]] + end)
 
 
-cdef bint are_twins(const uint64_t* colour, int m, const int* order, int i, const Cells* ships,
-                    int number) noexcept nogil:
+cdef bint are_tied_twins(const uint64_t* colour, int cell_count, const int* order, int tie,
+                         const Cells* masks, int mask_count) noexcept nogil:
     """True if every ship has all cells of the colour of a tie, or none of them."""
-    cdef Cells twins = one(order[i - 1]), some
-    cdef int j = i
-    while j < m and colour[order[j]] == colour[order[i]]:
+    cdef Cells twins = one(order[tie - 1]), some_twins
+    cdef int j = tie
+    while j < cell_count and colour[order[j]] == colour[order[tie]]:
         twins |= one(order[j])
         j += 1
-    for j in range(number):
-        some = ships[j] & twins
-        if some and some != twins:
+    for j in range(mask_count):
+        some_twins = masks[j] & twins
+        if some_twins and some_twins != twins:
             return False
     return True
 
 
-cdef bint is_alone(const Node* node, int c) noexcept nogil:
+cdef bint is_alone(const Node* node, int cell) noexcept nogil:
     """True if the only set with this cell has no other cell."""
-    cdef int w
-    for w in range(node.width):
-        if node.columns[c * node.width + w]:
-            return size(node.rows[64 * w + first(<Cells>node.columns[c * node.width + w])]) == 1
+    cdef int word
+    for word in range(node.column_words):
+        if node.columns[cell * node.column_words + word]:
+            return size(node.set_cells[64 * word
+                                       + first(<Cells>node.columns[cell * node.column_words + word])]) == 1
     return False
 
 
@@ -276,85 +280,85 @@ cdef void refine(const Node* node, const Cells* numbered, uint64_t* colour, int*
     Two rounds at a time, for as long as that distinguishes more cells: one round would leave the far ends
     of a path alike, and their order would depend on their names.
     """
-    cdef int before = 0, colours = 0
+    cdef int colours_before = 0, colours = 0
     while True:
         for _ in range(2):
-            if node.kind == NOTHING:
-                colour_once(node, numbered, colour)
+            if node.reply_kind == NOTHING:
+                colour_by_sets(node, numbered, colour)
             else:
                 colour_by_ships(node, numbered, colour)
-        colours = sort_by_colour(colour, node.m, order)
-        if colours == node.m or colours <= before:
+        colours = sort_by_colour(colour, node.cell_count, order)
+        if colours == node.cell_count or colours <= colours_before:
             return
-        before = colours
+        colours_before = colours
 
 
-cdef void colour_once(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
+cdef void colour_by_sets(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
     """Colour the cells by one round: by the colours of the cells of the sets that they are in."""
-    cdef uint64_t sum, lower, higher, word
+    cdef uint64_t set_colour, lower, higher, word
     cdef uint64_t sums[MAX_CELLS]
-    cdef int i, c
-    memset(sums, 0, node.m * sizeof(uint64_t))
-    for i in range(node.n):
-        sum = 0 if node.weights == NULL else <uint64_t>node.weights[i]
+    cdef int i, cell
+    memset(sums, 0, node.cell_count * sizeof(uint64_t))
+    for i in range(node.set_count):
+        set_colour = 0 if node.weights == NULL else <uint64_t>node.weights[i]
         word = lower = low(numbered[i])
         while word:
-            sum += colour[ctz(word)]
+            set_colour += colour[ctz(word)]
             word &= word - 1
         word = higher = high(numbered[i])
         while word:
-            sum += colour[64 + ctz(word)]
+            set_colour += colour[64 + ctz(word)]
             word &= word - 1
-        sum = scramble(sum)
+        set_colour = scramble(set_colour)
         while lower:
-            sums[ctz(lower)] += sum
+            sums[ctz(lower)] += set_colour
             lower &= lower - 1
         while higher:
-            sums[64 + ctz(higher)] += sum
+            sums[64 + ctz(higher)] += set_colour
             higher &= higher - 1
-    for c in range(node.m):
-        colour[c] = scramble(sums[c] + scramble(colour[c]))
+    for cell in range(node.cell_count):
+        colour[cell] = scramble(sums[cell] + scramble(colour[cell]))
 
 
 cdef inline uint64_t sum_over(Cells cells, const uint64_t* colour) noexcept nogil:
     """Return the sum of the colours of these cells."""
-    cdef uint64_t sum = 0, word = low(cells)
-    while word:
-        sum += colour[ctz(word)]
-        word &= word - 1
-    word = high(cells)
-    while word:
-        sum += colour[64 + ctz(word)]
-        word &= word - 1
+    cdef uint64_t sum = 0, cells_left = low(cells)
+    while cells_left:
+        sum += colour[ctz(cells_left)]
+        cells_left &= cells_left - 1
+    cells_left = high(cells)
+    while cells_left:
+        sum += colour[64 + ctz(cells_left)]
+        cells_left &= cells_left - 1
     return sum
 
 
-cdef inline void add_to(Cells cells, uint64_t more, uint64_t* sums) noexcept nogil:
+cdef inline void add_to_cells(Cells cells, uint64_t amount, uint64_t* sums) noexcept nogil:
     """Add a number to the sum of each of these cells."""
-    cdef uint64_t word = low(cells)
-    while word:
-        sums[ctz(word)] += more
-        word &= word - 1
-    word = high(cells)
-    while word:
-        sums[64 + ctz(word)] += more
-        word &= word - 1
+    cdef uint64_t cells_left = low(cells)
+    while cells_left:
+        sums[ctz(cells_left)] += amount
+        cells_left &= cells_left - 1
+    cells_left = high(cells)
+    while cells_left:
+        sums[64 + ctz(cells_left)] += amount
+        cells_left &= cells_left - 1
 
 
 cdef void colour_by_ships(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
     """Colour one round for sets of ships: by the ships and the sets that a cell is in."""
     cdef uint64_t sums[MAX_CELLS]
-    cdef uint64_t of_ships[MAX_CELLS]
-    cdef uint64_t of_set
-    cdef int i, j, c, s = node.ships.s
-    memset(sums, 0, node.m * sizeof(uint64_t))
-    for i in range(node.n):
-        of_set = 1 if node.weights == NULL else <uint64_t>node.weights[i]
-        for j in range(s):
-            of_ships[j] = scramble(node.ships.code[j] + sum_over(numbered[i * s + j], colour))
-            of_set += of_ships[j]
-        of_set = scramble(of_set)
-        for j in range(s):
-            add_to(numbered[i * s + j], scramble(of_set + 3 * of_ships[j]), sums)
-    for c in range(node.m):
-        colour[c] = scramble(sums[c] + scramble(colour[c]))
+    cdef uint64_t ship_colours[MAX_CELLS]
+    cdef uint64_t set_colour
+    cdef int i, j, cell, per_set = node.ships.per_set
+    memset(sums, 0, node.cell_count * sizeof(uint64_t))
+    for i in range(node.set_count):
+        set_colour = 1 if node.weights == NULL else <uint64_t>node.weights[i]
+        for j in range(per_set):
+            ship_colours[j] = scramble(node.ships.reply[j] + sum_over(numbered[i * per_set + j], colour))
+            set_colour += ship_colours[j]
+        set_colour = scramble(set_colour)
+        for j in range(per_set):
+            add_to_cells(numbered[i * per_set + j], scramble(set_colour + 3 * ship_colours[j]), sums)
+    for cell in range(node.cell_count):
+        colour[cell] = scramble(sums[cell] + scramble(colour[cell]))

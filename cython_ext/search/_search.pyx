@@ -76,12 +76,12 @@ from optsearch.compiled.search._identities cimport IdentityTable
 from optsearch.compiled.search._items cimport Items
 from optsearch.compiled.search._labelled cimport LabelledSearch
 from optsearch.compiled.search._memo cimport BOUNDED, SOLVED, Memo
-from optsearch.compiled.search._named cimport MAX_NAMES, Named, sort_by_sizes, take_named
+from optsearch.compiled.search._named cimport MAX_NAMES, NamedSet, sort_by_sizes, take_named
 from optsearch.compiled.search._normal_form cimport NormalForm
 from optsearch.compiled.search._sides cimport (
-    Row, independent_classes, sort_by_side, take_alike, take_factors, weak_cut)
+    SplitSet, independent_classes, sort_by_side, take_alike, take_factors, weak_cut)
 from optsearch.compiled.search._table cimport MemoryTable
-from optsearch.compiled.search._words cimport WORD, WordSearch
+from optsearch.compiled.search._words cimport MAX_WORD_SETS, WordSearch
 from options cimport BEST_GREEDY, FIRST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
 
 cdef enum:
@@ -132,15 +132,15 @@ cdef class Search:
     of the cells hit, which are left out; with "nothing" and "labels" the family determines them.
     """
 
-    cdef int cells, objective, rule, kind
+    cdef int cells, objective, rule, reply_kind
     cdef Items items
     cdef readonly bint has_prices                  # True if the dual of the chain is used
-    cdef Switches on
+    cdef Switches use
     cdef Bounds bounds
-    cdef ChainDual chain
-    cdef NormalForm names
-    cdef WordSearch words
-    cdef LabelledSearch labelled
+    cdef ChainDual chain_dual
+    cdef NormalForm key_writer
+    cdef WordSearch word_search
+    cdef LabelledSearch labelled_search
     cdef readonly IdentityTable identities         # or None
     cdef readonly Effort effort
     cdef readonly Memo memo
@@ -151,29 +151,29 @@ cdef class Search:
                   str rule="optimal", str replies="nothing", labels=(0,)):
         if rule not in RULES:
             raise ValueError(f"no rule {rule!r}; there are {', '.join(RULES)}")
-        self.on = switches
+        self.use = switches
         self.objective, self.rule = objective_of(objective), RULES[rule]
         if self.rule != OPTIMAL and self.objective != MEAN:
             raise ValueError(f"the rule {rule!r} goes with the objective mean, not {objective!r}")
         if self.rule != OPTIMAL and replies != "nothing":
             raise ValueError(f"the rule {rule!r} goes with replies of nothing, not {replies!r}")
         if replies == "places":
-            self.on.leaf_counting = False
+            self.use.leaf_counting = False
         self.items = Items(items, weights, cells, self.objective == MEAN, replies, labels)
-        self.cells, self.kind = cells, self.items.kind
+        self.cells, self.reply_kind = cells, self.items.reply_kind
         self.memo, self.effort = Memo(table, disk), Effort(tick)
-        if not self.items.apart:
-            self.on.profile = self.on.chain = False
+        if not self.items.is_antichain:
+            self.use.profile = self.use.chain = False
         self.bounds = Bounds(
-            self.items.n, self.items.hits, self.kind, self.objective, self.on)
-        self.chain = ChainDual()
-        self.names = NormalForm(cells, self.objective, self.rule, self.on)
-        if self.on.identity and self.on.memo and self.objective == MEAN and self.rule == OPTIMAL:
+            self.items.set_count, self.items.max_hits, self.reply_kind, self.objective, self.use)
+        self.chain_dual = ChainDual()
+        self.key_writer = NormalForm(cells, self.objective, self.rule, self.use)
+        if self.use.identity and self.use.memo and self.objective == MEAN and self.rule == OPTIMAL:
             self.identities = IdentityTable(table.max_bytes // PART_OF_MEMORY)
             table.max_bytes -= self.identities.most
-        self.words = WordSearch(self.bounds, self.effort, self.rule, self.on, self.identities)
-        self.labelled = LabelledSearch(self.words, self.on, self.identities)
-        self.has_prices = (self.on.chain and self.objective == MEAN and self.kind == NOTHING
+        self.word_search = WordSearch(self.bounds, self.effort, self.rule, self.use, self.identities)
+        self.labelled_search = LabelledSearch(self.word_search, self.use, self.identities)
+        self.has_prices = (self.use.chain and self.objective == MEAN and self.reply_kind == NOTHING
                            and self.items.is_sparse())
 
     def weigh(self, const int64_t[::1] weights):
@@ -182,7 +182,7 @@ cdef class Search:
 
     def bound_by_previous_weights(self):
         """Bound searches with other weights from now on by the results with the present weights."""
-        self.items.keep_weights()
+        self.items.keep_former_weights()
 
     @property
     def nodes(self):
@@ -202,47 +202,47 @@ cdef class Search:
         `lower` is raised to the least bound. Dominated cells are left out, and under the rule
         `best greedy` all but the most probable ones.
         """
-        cdef int c
+        cdef int cell
         cdef Candidate candidate
         cdef int64_t least = INFINITE, greatest_weight = 0, chain_bound = 0
-        cdef bint uses_prices = self.has_chain(node)
-        node.listed = True
+        cdef bint uses_prices = self.has_dual_bound(node)
+        node.has_shot_list = True
         if uses_prices:
-            if not node.priced:
+            if not node.has_prices:
                 self.raise_prices(node, INFINITE)
             else:
-                self.chain.load(node)
-            chain_bound = self.chain.value(node.prices, 1)
-        node.shots_n = 0
+                self.chain_dual.load(node)
+            chain_bound = self.chain_dual.bound_at_prices(node.prices, 1)
+        node.shot_count = 0
         if self.rule == BEST_GREEDY:
-            for c in range(node.m):
-                greatest_weight = max(greatest_weight, node.weight_hit[c])
-        for c in range(node.m):
-            if node.weight_hit[c] < greatest_weight:
+            for cell in range(node.cell_count):
+                greatest_weight = max(greatest_weight, node.weight_hit[cell])
+        for cell in range(node.cell_count):
+            if node.weight_hit[cell] < greatest_weight:
                 continue
-            candidate.cell = c
-            candidate.price = price(self.objective, node.budget, node.weight - node.weight_hit[c])
-            if self.on.domination and not node.whole and is_dominated(node, c):
+            candidate.cell = cell
+            candidate.price = price(self.objective, node.budget, node.weight - node.weight_hit[cell])
+            if self.use.domination and not node.keeps_all_cells and is_dominated(node, cell):
                 continue
             self.bounds.bound_parts(node, &candidate)
             if uses_prices:
-                node.part_bound[c] = max(node.part_bound[c], self.chain.hit(c))
+                node.reply_bounds[cell] = max(node.reply_bounds[cell], self.chain_dual.misses_if_hit(cell))
                 candidate.bound_missed = max(
-                    candidate.bound_missed, self.chain.missed(node, c, chain_bound))
-            candidate.bound = min(bounds_of(node, &candidate), FORBIDDEN)
+                    candidate.bound_missed, self.chain_dual.bound_if_missed(node, cell, chain_bound))
+            candidate.bound = min(sum_part_bounds(node, &candidate), FORBIDDEN)
             least = min(least, candidate.bound)
-            add_shot(node, &candidate, self.on.ordering)
+            insert_shot(node, &candidate, self.use.ordering)
         node.lower = max(node.lower, least)
 
-    cdef bint has_chain(self, const Node* node) noexcept nogil:
+    cdef bint has_dual_bound(self, const Node* node) noexcept nogil:
         """True if the dual of the chain is used for a family."""
-        return self.has_prices and node.n >= CHAIN_FROM and self.chain.fits(node)
+        return self.has_prices and node.set_count >= CHAIN_FROM and self.chain_dual.fits(node)
 
     cdef void raise_prices(self, Node* node, int64_t limit) noexcept nogil:
         """Raise `lower` to the bound by prices; stop raising the prices once it reaches the limit."""
-        self.chain.load(node)
-        node.lower = max(node.lower, self.chain.raise_prices(
-            node, min(limit, FORBIDDEN // 2), STEPS if node.priced else FIRST_STEPS))
+        self.chain_dual.load(node)
+        node.lower = max(node.lower, self.chain_dual.raise_prices(
+            node, min(limit, FORBIDDEN // 2), STEPS if node.has_prices else FIRST_STEPS))
 
     cdef int64_t splitting_bound(self, const Node* node) except -1 nogil:
         """Return a bound by the two parts at a cell that more than half of the sets have; else 0 (mean).
@@ -255,22 +255,22 @@ cdef class Search:
         With weights they save the least weight, which is worth its time on machine words only. If hits
         tell something, a shot may separate the parts for free.
         """
-        cdef int c, best = 0, i
+        cdef int cell, most_frequent = 0, reply
         cdef int64_t bound = 1
-        for c in range(node.m):
-            if node.count[c] > node.count[best]:
-                best = c
-        if 2 * node.count[best] <= node.n or self.objective != MEAN:
+        for cell in range(node.cell_count):
+            if node.cell_counts[cell] > node.cell_counts[most_frequent]:
+                most_frequent = cell
+        if 2 * node.cell_counts[most_frequent] <= node.set_count or self.objective != MEAN:
             return 0
-        for i in range(2):
-            bound += self.bound_alone(take_part(node, best, i))
+        for reply in range(2):
+            bound += self.bound_alone(take_part(node, most_frequent, reply))
         return bound
 
     cdef int64_t bound_alone(self, Node* part) except -1 nogil:
         """Return the bound of a part that is bounded and not searched, and free the part."""
         cdef int64_t lower
         try:
-            count_cells(part, self.on.merging)
+            count_cells(part, self.use.merging)
             if not self.bounds.solve_trivial(part):
                 self.bound_unsearched(part)
             lower = part.lower
@@ -278,9 +278,10 @@ cdef class Search:
             free_node(part)
         return lower
 
-    cdef bint has_sides(self, const Node* node) noexcept nogil:
+    cdef bint has_two_sided_bound(self, const Node* node) noexcept nogil:
         """True if the bound by two sides holds for a family."""
-        return self.on.two_sided and node.kind == NOTHING and self.objective == MEAN and node.weights == NULL
+        return (self.use.two_sided and node.reply_kind == NOTHING and self.objective == MEAN and node.weights
+                == NULL)
 
     cdef int64_t two_sided_bound(self, const Node* node) except -1 nogil:
         """Return the sum of bounds of the parts that are alike on one of two sides; pairs must be counted.
@@ -299,41 +300,42 @@ cdef class Search:
         another ship unhit are close to that. The bound also holds with weights, but saves no time.
         """
         cdef Cells side = weak_cut(node)
-        return self.bound_alike(node, side) + self.bound_alike(node, ~side)
+        return self.bound_by_side(node, side) + self.bound_by_side(node, ~side)
 
-    cdef int64_t bound_alike(self, const Node* node, Cells side) except -1 nogil:
+    cdef int64_t bound_by_side(self, const Node* node, Cells side) except -1 nogil:
         """Return the sum of the bounds of the parts of sets that have equal cells on one side."""
-        cdef Row* rows = <Row*>malloc(node.n * sizeof(Row))
+        cdef SplitSet* split_sets = <SplitSet*>malloc(node.set_count * sizeof(SplitSet))
         cdef int64_t bound = 0
-        cdef int i = 0, n
-        if rows == NULL:
+        cdef int first_set = 0, alike
+        if split_sets == NULL:
             with gil:
                 raise MemoryError
         try:
-            sort_by_side(node, side, rows)
-            while i < node.n:
-                n = 1
-                while i + n < node.n and rows[i + n].side == rows[i].side:
-                    n += 1
-                if n <= 2:                # two sets cost one miss, one set none
-                    bound += n - 1
+            sort_by_side(node, side, split_sets)
+            while first_set < node.set_count:
+                alike = 1
+                while (first_set + alike < node.set_count and split_sets[first_set + alike].side_cells
+                        == split_sets[first_set].side_cells):
+                    alike += 1
+                if alike <= 2:                # two sets cost one miss, one set none
+                    bound += alike - 1
                 else:
-                    bound += self.bound_alone(take_alike(node, rows + i, n))
-                i += n
+                    bound += self.bound_alone(take_alike(node, split_sets + first_set, alike))
+                first_set += alike
         finally:
-            free(rows)
+            free(split_sets)
         return bound
 
     cdef int bound_unsearched(self, Node* part) except -1 nogil:
         """Set `lower` to the bound of a part that is bounded and not searched."""
-        cdef bint is_capped = self.bounds.is_capped(part)
-        if is_capped and self.on.words and part.n <= WORD:
-            part.lower = self.words.bound_of(part)
+        cdef bint uses_cost_table = self.bounds.uses_cost_table(part)
+        if uses_cost_table and self.use.words and part.set_count <= MAX_WORD_SETS:
+            part.lower = self.word_search.count_bound(part)
             return 0
-        if not is_capped:
+        if not uses_cost_table:
             count_pairs(part)
-        part.lower = self.bounds.bound_of(part, INFINITE)
-        if self.on.splitting:
+        part.lower = self.bounds.count_bound(part, INFINITE)
+        if self.use.splitting:
             part.lower = max(part.lower, self.splitting_bound(part))
         return 0
 
@@ -346,7 +348,7 @@ cdef class Search:
 
     cdef int remember(self, Node* node, long long work) except -1 nogil:
         """Cache `lower` and `exact` of a family; work -- the effort it took."""
-        if node.identity.print:
+        if node.identity.fingerprint:
             self.identities.keep(&node.identity, node.lower, node.exact)
         if node.key.bytes == NULL:
             return 0
@@ -370,13 +372,14 @@ cdef class Search:
     cdef int look_up(self, Node* node) except -1 nogil:
         """Count the cells of a family, and look it up by its identity."""
         cdef int64_t value
-        count_cells(node, self.on.merging)
-        lower_budget(node)
+        count_cells(node, self.use.merging)
+        cap_budget(node)
         if self.bounds.solve_trivial(node):
             return 0
         count_node(self.effort)
-        node.on_word = self.is_on_word(node, self.has_chain(node))
-        if self.identities is not None and node.n >= memo_from(node) and not node.whole:
+        node.on_word = self.fits_word_search(node, self.has_dual_bound(node))
+        if self.identities is not None and (node.set_count >= least_memo_sets(node)
+                                            and not node.keeps_all_cells):
             self.identify(node)
             if self.identities.find(&node.identity, &value, &node.exact):
                 node.lower = max(node.lower, value)
@@ -388,38 +391,39 @@ cdef class Search:
         cdef bint has_former_weights
         if node.exact or node.lower >= limit:
             return 0
-        if node.on_word and node.kind == LABELS:
-            self.labelled.bound_family(node)
+        if node.on_word and node.reply_kind == LABELS:
+            self.labelled_search.bound_family(node)
         elif node.on_word:
-            node.lower = max(node.lower, self.bounds.capped_of(node))
-        memo_size = MEMO_FROM_ON_WORD if node.on_word else memo_from(node)
-        if node.lower < limit and self.on.memo and node.n >= memo_size:
-            self.names.write(node)
+            node.lower = max(node.lower, self.bounds.table_bound(node))
+        memo_size = MEMO_FROM_ON_WORD if node.on_word else least_memo_sets(node)
+        if node.lower < limit and self.use.memo and node.set_count >= memo_size:
+            self.key_writer.write(node)
             self.recall(node)
-            if node.identity.print and (node.exact or node.lower >= limit):
+            if node.identity.fingerprint and (node.exact or node.lower >= limit):
                 self.identities.keep(&node.identity, node.lower, node.exact)
         if node.exact or node.lower >= limit:
             return 0
-        if self.has_names(node):       # a better bound than by pairs, whose counts it may save
+        if self.has_name_bound(node):       # a better bound than by pairs, whose counts it may save
             self.bound_by_names(node, limit)
             if node.lower >= limit:
                 return self.remember(node, 0)
         if not node.on_word:
             count_pairs(node)
-            node.lower = max(node.lower, self.bounds.bound_of(node, limit))
-            if (node.lower < limit and self.on.splitting and node.weights == NULL
-                    and node.kind == NOTHING):
+            node.lower = max(node.lower, self.bounds.count_bound(node, limit))
+            if (node.lower < limit and self.use.splitting and node.weights == NULL
+                    and node.reply_kind == NOTHING):
                 node.lower = max(node.lower, self.splitting_bound(node))
         if node.lower < limit:
             if unless_busy and node.key.bytes != NULL and self.memo.shared.is_busy(&node.key):
                 return BUSY
-            if self.has_similar_weights(node):
-                has_former_weights = self.items.former != NULL and not node.former
+            if self.has_equal_weights_bound(node):
+                has_former_weights = self.items.former_weights != NULL and not node.has_former_weights
                 if not has_former_weights or not self.bound_by_former_weights(node, limit):
                     self.bound_by_equal_weights(node, limit)
-            elif self.has_chain(node):
+            elif self.has_dual_bound(node):
                 self.raise_prices(node, limit)
-            elif node.hits == HALF_HIT and node.n >= SIDES_FROM and self.has_sides(node):
+            elif (node.max_hits == HALF_HIT and node.set_count >= SIDES_FROM
+                    and self.has_two_sided_bound(node)):
                 if node.on_word:
                     count_pairs(node)
                 node.lower = max(node.lower, self.two_sided_bound(node))
@@ -427,26 +431,27 @@ cdef class Search:
             self.remember(node, 0)
         return 0
 
-    cdef bint is_on_word(self, const Node* node, bint priced) noexcept nogil:
-        """True if a family is searched as subsets of one machine word; priced -- it has a bound by prices."""
-        if node.n > WORD or not self.on.words or self.objective != MEAN or node.kind == SINKINGS:
+    cdef bint fits_word_search(self, const Node* node, bint has_prices) noexcept nogil:
+        """True if a family is searched as subsets of one machine word; has_prices -- by a bound."""
+        if (node.set_count > MAX_WORD_SETS or not self.use.words or self.objective != MEAN
+                or node.reply_kind == SINKINGS):
             return False
-        if node.kind == LABELS:
+        if node.reply_kind == LABELS:
             return True
-        return not priced and (self.items.apart if node.weights != NULL else node.hits > 2)
+        return not has_prices and (self.items.is_antichain if node.weights != NULL else node.max_hits > 2)
 
     cdef void identify(self, Node* node) noexcept nogil:
         """Set the identity of a family."""
-        if node.kind == NOTHING:
-            node.identity = self.identities.of_family(node.rows, node.weights, node.n)
+        if node.reply_kind == NOTHING:
+            node.identity = self.identities.of_family(node.set_cells, node.weights, node.set_count)
         else:
-            node.identity = self.identities.of_ships(
-                node.ships.masks, node.ships.code, node.ships.s, node.weights, node.n, node.kind)
+            node.identity = self.identities.of_ships(node.ships.masks, node.ships.reply, node.ships.per_set,
+                                                     node.weights, node.set_count, node.reply_kind)
 
-    cdef bint has_names(self, const Node* node) noexcept nogil:
+    cdef bint has_name_bound(self, const Node* node) noexcept nogil:
         """True if a family has a bound by names, for parts whose ships are named."""
-        return (self.on.names and node.kind == SINKINGS and self.objective == MEAN
-                and node.n >= NAMES_FROM and 1 < node.ships.s <= MAX_NAMES)
+        return (self.use.names and node.reply_kind == SINKINGS and self.objective == MEAN and node.set_count
+                >= NAMES_FROM and 1 < node.ships.per_set <= MAX_NAMES)
 
     cdef int bound_by_names(self, Node* node, int64_t limit) except -1 nogil:
         """Raise `lower` to the cost of a family with SINKINGS if each hit names its ship.
@@ -458,38 +463,39 @@ cdef class Search:
         sets alone, and serve all families. Ships of one label are named by the number of cells that they
         have left, then by their order in the set.
         """
-        cdef Named* named = <Named*>malloc(node.n * sizeof(Named))
+        cdef NamedSet* named_sets = <NamedSet*>malloc(node.set_count * sizeof(NamedSet))
         cdef Node* part
-        cdef int i = 0, n
+        cdef int first_set = 0, alike
         cdef int64_t bound = 0
-        if named == NULL:
+        if named_sets == NULL:
             with gil:
                 raise MemoryError
         try:
-            sort_by_sizes(node, named)
-            while i < node.n and bound < limit:
-                n = 1
-                while i + n < node.n and named[i + n].sizes == named[i].sizes:
-                    n += 1
-                if 1 < n <= NAMES_TO:
-                    part = take_named(node, named + i, n)
+            sort_by_sizes(node, named_sets)
+            while first_set < node.set_count and bound < limit:
+                alike = 1
+                while (first_set + alike < node.set_count and named_sets[first_set + alike].ship_sizes
+                        == named_sets[first_set].ship_sizes):
+                    alike += 1
+                if 1 < alike <= NAMES_TO:
+                    part = take_named(node, named_sets + first_set, alike)
                     try:
                         self.open_family(part, limit - bound)
                         self.search(part, limit - bound)
                         bound += part.lower
                     finally:
                         free_node(part)
-                i += n
+                first_set += alike
             node.lower = max(node.lower, bound)
         finally:
-            free(named)
+            free(named_sets)
         return 0
 
-    cdef bint has_similar_weights(self, const Node* node) noexcept nogil:
+    cdef bint has_equal_weights_bound(self, const Node* node) noexcept nogil:
         """True if a family is bounded by equal weights: if the least weight is at least half of the mean."""
-        return (self.on.even and self.rule == OPTIMAL and self.objective == MEAN
-                and node.kind == NOTHING and node.weights != NULL and node.n >= EVEN_FROM
-                and 2 * node.n * node.light[1] >= node.weight)
+        return (self.use.even and self.rule == OPTIMAL and self.objective == MEAN and node.reply_kind
+                == NOTHING and node.weights != NULL and node.set_count >= EVEN_FROM and 2 * node.set_count
+                * node.lightest_sums[1] >= node.weight)
 
     cdef int bound_by_equal_weights(self, Node* node, int64_t limit) except -1 nogil:
         """Raise `lower` to the cost if all sets weigh as much as the lightest, plus a bound of the rest.
@@ -503,16 +509,16 @@ cdef class Search:
         the bound of the family, less w times the bound with weights of 1. U is searched as far as the limit
         requires, and cached: weights do not change it.
         """
-        cdef Node* equal = new_node(node.n, self.cells, node.budget, False)
+        cdef Node* equal = new_node(node.set_count, self.cells, node.budget, False)
         cdef int64_t* weights = node.weights
-        cdef int64_t* light = node.light
+        cdef int64_t* light = node.lightest_sums
         cdef int64_t least = light[1], rest = self.bound_by_counts(node), equal_limit
         try:
-            node.weights = node.light = NULL
+            node.weights = node.lightest_sums = NULL
             rest -= least * self.bound_by_counts(node)
-            node.weights, node.light = weights, light
+            node.weights, node.lightest_sums = weights, light
             equal_limit = (limit - rest + least - 1) // least
-            memcpy(equal.rows, node.rows, node.n * sizeof(Cells))
+            memcpy(equal.set_cells, node.set_cells, node.set_count * sizeof(Cells))
             self.open_family(equal, equal_limit)
             self.search(equal, equal_limit)
             node.lower = max(node.lower, least * equal.lower + rest)
@@ -528,39 +534,41 @@ cdef class Search:
         multiple is much below the present weights.
         """
         cdef Node* scaled
-        cdef Weighed* rest
+        cdef WeightedSet* rest
         cdef int64_t* weights = node.weights
-        cdef int64_t* light = node.light
-        cdef int64_t multiple = INFINITE, former_sum = 0, bound, scaled_limit
-        cdef int i, n = node.n
-        for i in range(n):
-            multiple = min(multiple, (weights[i] << MULTIPLE_BITS) // self.items.former[node.place[i]])
-            former_sum += self.items.former[node.place[i]]
-        if <double>multiple * former_sum < NEAR * <double>(node.weight << MULTIPLE_BITS):
+        cdef int64_t* light = node.lightest_sums
+        cdef int64_t multiple = INFINITE, former_weight = 0, bound, scaled_limit
+        cdef int i, set_count = node.set_count
+        for i in range(set_count):
+            multiple = min(multiple, (weights[i] << MULTIPLE_BITS)
+                           // self.items.former_weights[node.search_index[i]])
+            former_weight += self.items.former_weights[node.search_index[i]]
+        if <double>multiple * former_weight < NEAR * <double>(node.weight << MULTIPLE_BITS):
             return False
-        rest = <Weighed*>malloc(n * sizeof(Weighed))
-        scaled = new_node(n, self.cells, node.budget, True)
+        rest = <WeightedSet*>malloc(set_count * sizeof(WeightedSet))
+        scaled = new_node(set_count, self.cells, node.budget, True)
         try:
             if rest == NULL:
                 with gil:
                     raise MemoryError
-            for i in range(n):
-                rest[i].weight = (weights[i] << MULTIPLE_BITS) - multiple * self.items.former[node.place[i]]
-            qsort(rest, n, sizeof(Weighed), falling_weight)
-            scaled.light[0] = 0
-            for i in range(n):         # `scaled` holds the rest for now
+            for i in range(set_count):
+                rest[i].weight = ((weights[i] << MULTIPLE_BITS) - multiple
+                                  * self.items.former_weights[node.search_index[i]])
+            qsort(rest, set_count, sizeof(WeightedSet), compare_by_falling_weight)
+            scaled.lightest_sums[0] = 0
+            for i in range(set_count):         # `scaled` holds the rest for now
                 scaled.weights[i] = rest[i].weight
-                scaled.light[i + 1] = scaled.light[i] + rest[n - 1 - i].weight
-            node.weights, node.light = scaled.weights, scaled.light
+                scaled.lightest_sums[i + 1] = scaled.lightest_sums[i] + rest[set_count - 1 - i].weight
+            node.weights, node.lightest_sums = scaled.weights, scaled.lightest_sums
             bound = self.bound_by_counts(node)
-            node.weights, node.light = weights, light
-            for i in range(n):
-                rest[i].weight, rest[i].i = self.items.former[node.place[i]], i
-            qsort(rest, n, sizeof(Weighed), falling_weight)
-            for i in range(n):
-                scaled.rows[i] = node.rows[rest[i].i]
-                scaled.weights[i], scaled.place[i] = rest[i].weight, node.place[rest[i].i]
-            scaled.former = True
+            node.weights, node.lightest_sums = weights, light
+            for i in range(set_count):
+                rest[i].weight, rest[i].index = self.items.former_weights[node.search_index[i]], i
+            qsort(rest, set_count, sizeof(WeightedSet), compare_by_falling_weight)
+            for i in range(set_count):
+                scaled.set_cells[i] = node.set_cells[rest[i].index]
+                scaled.weights[i], scaled.search_index[i] = rest[i].weight, node.search_index[rest[i].index]
+            scaled.has_former_weights = True
             scaled_limit = ((limit << MULTIPLE_BITS) - bound + multiple - 1) // multiple
             self.open_family(scaled, scaled_limit)
             self.search(scaled, scaled_limit)
@@ -574,8 +582,8 @@ cdef class Search:
     cdef int64_t bound_by_counts(self, Node* node) noexcept nogil:
         """Return the bound by counts of an opened family; it is linear in weights whose order stays."""
         if node.on_word:
-            return self.bounds.capped_of(node)
-        return self.bounds.bound_of(node, INFINITE)
+            return self.bounds.table_bound(node)
+        return self.bounds.count_bound(node, INFINITE)
 
     cdef bint recall_shared(self, Node* node, int64_t limit) noexcept nogil:
         """Take over what other processes found of a family; True if it is solved or reaches the limit."""
@@ -601,7 +609,7 @@ cdef class Search:
             if cost >= limit or (busy != NULL and busy[0]):
                 return cost
             sort_by_size(parts, parts_n)
-            if self.on.lookahead:
+            if self.use.lookahead:
                 for i in range(parts_n):
                     if not parts[i].exact and not parts[i].on_word:
                         cost -= parts[i].lower
@@ -630,15 +638,15 @@ cdef class Search:
         parts_n -- set to the number of parts taken, also if an error is raised. busy -- as in `shoot`.
         """
         cdef Node* part
-        cdef int c = shot.cell, code
-        cdef int64_t cost = bounds_of(node, shot), bound
-        cdef bint looks_up_first = node.kind != NOTHING and self.identities is not None
-        for code in range(node.codes + 1):
-            if part_size(node, c, code) < 2:
+        cdef int cell = shot.cell, reply
+        cdef int64_t cost = sum_part_bounds(node, shot), bound
+        cdef bint looks_up_first = node.reply_kind != NOTHING and self.identities is not None
+        for reply in range(node.hit_replies + 1):
+            if part_size(node, cell, reply) < 2:
                 continue
-            bound = (shot.bound_missed if code == node.codes
-                     else node.part_bound[c * node.codes + code])
-            part = parts[parts_n[0]] = take_part(node, c, code)
+            bound = (shot.bound_missed if reply == node.hit_replies
+                     else node.reply_bounds[cell * node.hit_replies + reply])
+            part = parts[parts_n[0]] = take_part(node, cell, reply)
             parts_n[0] += 1
             part.lower = bound
             if looks_up_first:
@@ -648,11 +656,11 @@ cdef class Search:
             cost += part.lower - bound
             if cost >= limit or (busy != NULL and busy[0]):
                 return min(cost, FORBIDDEN)
-        for code in range(parts_n[0] if looks_up_first else 0):
-            bound = parts[code].lower
-            if self.bound_family(parts[code], limit - cost + bound, busy != NULL):
+        for reply in range(parts_n[0] if looks_up_first else 0):
+            bound = parts[reply].lower
+            if self.bound_family(parts[reply], limit - cost + bound, busy != NULL):
                 busy[0] = True
-            cost += parts[code].lower - bound
+            cost += parts[reply].lower - bound
             if cost >= limit or (busy != NULL and busy[0]):
                 break
         return min(cost, FORBIDDEN)
@@ -663,14 +671,13 @@ cdef class Search:
         cdef bint is_shared, is_marked = False
         if node.exact or node.lower >= limit:
             return 0
-        if node.on_word and node.kind == LABELS:
-            self.labelled.search(node, limit)
+        if node.on_word and node.reply_kind == LABELS:
+            self.labelled_search.search(node, limit)
         elif node.on_word:
-            self.words.search(node, limit)
-        elif not (self.on.products and self.objective == MEAN and node.kind == NOTHING
-                  and node.weights == NULL
-                  and self.search_factors(node, limit)):
-            if not node.listed:
+            self.word_search.search(node, limit)
+        elif not (self.use.products and self.objective == MEAN and node.reply_kind == NOTHING and node.weights
+                  == NULL and self.search_factors(node, limit)):
+            if not node.has_shot_list:
                 self.list_shots(node)
             if node.lower >= limit:
                 return 0
@@ -695,30 +702,30 @@ cdef class Search:
         seems to be at a part after it, until the other shots are done: then comes a second round. Return
         True if another process answered this family; an answer to a family above it is noticed later.
         """
-        cdef int64_t value, best = limit, least_failed = INFINITE
+        cdef int64_t cost, best = limit, least_failed = INFINITE
         cdef Cells put_off = 0
         cdef Candidate* shot
         cdef bint busy
-        cdef int n, attempt
-        for attempt in range(2):
-            for n in range(node.shots_n):
-                if attempt and not put_off & one(n):
+        cdef int rank, round_number
+        for round_number in range(2):
+            for rank in range(node.shot_count):
+                if round_number and not put_off & one(rank):
                     continue
-                shot = &node.shots[n]
+                shot = &node.shots[rank]
                 if shot.bound >= best:
                     least_failed = min(least_failed, shot.bound)
                     continue
                 busy = False
-                value = self.shoot(
-                    node, shot, best, &busy if is_shared and n and not attempt else NULL)
-                if value < best and not busy:
-                    best = value
+                cost = self.shoot(
+                    node, shot, best, &busy if is_shared and rank and not round_number else NULL)
+                if cost < best and not busy:
+                    best = cost
                 else:
-                    shot.bound = max(shot.bound, value)
-                if busy and value < best:
-                    put_off |= one(n)
-                elif value >= best:
-                    least_failed = min(least_failed, value)
+                    shot.bound = max(shot.bound, cost)
+                if busy and cost < best:
+                    put_off |= one(rank)
+                elif cost >= best:
+                    least_failed = min(least_failed, cost)
                 if is_shared and self.recall_shared(node, limit):
                     return True
                 if best <= node.lower:
@@ -736,25 +743,25 @@ cdef class Search:
         """Set `lower` to the cost of a family under the rule `worst greedy` or `first greedy`."""
         cdef long long effort_before = total(self.effort)
         cdef int64_t greatest_weight = 0, cost, rule_cost = 0
-        cdef int c, hit
+        cdef int cell, is_hit
         cdef Node* part
-        count_cells(node, self.on.merging)
+        count_cells(node, self.use.merging)
         if self.bounds.solve_trivial(node):
             return 0
         count_node(self.effort)
-        if self.on.memo and node.n >= MEMO_FROM and self.rule == WORST_GREEDY:
-            self.names.write(node)
+        if self.use.memo and node.set_count >= MEMO_FROM and self.rule == WORST_GREEDY:
+            self.key_writer.write(node)
             self.recall(node)
             if node.exact:
                 return 0
-        for c in range(node.m):
-            greatest_weight = max(greatest_weight, node.weight_hit[c])
-        for c in range(node.m):
-            if node.weight_hit[c] < greatest_weight:
+        for cell in range(node.cell_count):
+            greatest_weight = max(greatest_weight, node.weight_hit[cell])
+        for cell in range(node.cell_count):
+            if node.weight_hit[cell] < greatest_weight:
                 continue
             cost = node.weight - greatest_weight
-            for hit in range(2):
-                part = take_part(node, c, 1 - hit)
+            for is_hit in range(2):
+                part = take_part(node, cell, 1 - is_hit)
                 try:
                     self.search_greedy(part)
                     cost += part.lower
@@ -794,9 +801,9 @@ cdef class Search:
         cdef int i
         for i in range(factors_n):
             self.open_family(factors[i], INFINITE)
-            cost += node.n // factors[i].n * factors[i].lower
+            cost += node.set_count // factors[i].set_count * factors[i].lower
         for i in range(factors_n):
-            copies = node.n // factors[i].n
+            copies = node.set_count // factors[i].set_count
             cost -= copies * factors[i].lower
             self.search(factors[i], (limit - cost + copies - 1) // copies)
             cost += copies * factors[i].lower
@@ -837,36 +844,36 @@ cdef class Search:
         """Return the least cost of shooting an undecided cell first if below `limit`, else a bound >= it."""
         cdef Node* node = self.items.family(family, budget, hits)
         cdef Candidate shot
-        cdef int64_t value
-        cdef int c = 0
+        cdef int64_t cost
+        cdef int index = 0
         limit = min(limit, FORBIDDEN)
         try:
             self.require_bounds()
             self.count_whole_family(node)
-            while c < node.m and node.cell[c] != cell:
-                c += 1
-            if c == node.m:
+            while index < node.cell_count and node.grid_cell[index] != cell:
+                index += 1
+            if index == node.cell_count:
                 raise ValueError(f"cell {cell} is not undecided")
-            if node.n == 1:
+            if node.set_count == 1:
                 return 0
-            shot.cell, shot.bound_missed = c, 0
+            shot.cell, shot.bound_missed = index, 0
             shot.price = shot.bound = price(
-                self.objective, budget, node.weight - node.weight_hit[c])
-            memset(node.part_bound, 0, node.m * node.codes * sizeof(int64_t))
+                self.objective, budget, node.weight - node.weight_hit[index])
+            memset(node.reply_bounds, 0, node.cell_count * node.hit_replies * sizeof(int64_t))
             with nogil:
-                value = self.shoot(node, &shot, limit)
-            return value
+                cost = self.shoot(node, &shot, limit)
+            return cost
         finally:
             free_node(node)
 
     cdef int count_whole_family(self, Node* node) except -1:
-        """Count the cells and pairs of a family in which no cell is left out (`whole`)."""
-        node.whole = True
-        if node.n > 1:
+        """Count the cells and pairs of a family in which no cell is left out (`keeps_all_cells`)."""
+        node.keeps_all_cells = True
+        if node.set_count > 1:
             count_cells(node, False)
             count_pairs(node)
-        elif node.kind != NOTHING:
-            list_cells(node)
+        elif node.reply_kind != NOTHING:
+            fill_cells(node)
         return 0
 
     def shots(self, const int32_t[::1] family, int budget=-1, hits=0):
@@ -879,12 +886,11 @@ cdef class Search:
         try:
             self.require_bounds()
             self.count_whole_family(node)
-            if node.n == 1:
-                return [(node.cell[i], 0) for i in range(node.m)]
-            self.bounds.bound_of(node, INFINITE)
+            if node.set_count == 1:
+                return [(node.grid_cell[i], 0) for i in range(node.cell_count)]
+            self.bounds.count_bound(node, INFINITE)
             self.list_shots(node)
-            return [(node.cell[node.shots[i].cell], node.shots[i].bound)
-                    for i in range(node.shots_n)]
+            return [(node.grid_cell[node.shots[i].cell], node.shots[i].bound) for i in range(node.shot_count)]
         finally:
             free_node(node)
 
@@ -893,15 +899,15 @@ cdef class Search:
         cdef Node* node = self.items.family(family, budget, hits)
         try:
             self.require_bounds()
-            count_cells(node, self.on.merging)
+            count_cells(node, self.use.merging)
             if not self.bounds.solve_trivial(node):
                 count_pairs(node)
-                node.lower = self.bounds.bound_of(node, INFINITE)
-                if self.on.splitting and node.weights == NULL and node.kind == NOTHING:
+                node.lower = self.bounds.count_bound(node, INFINITE)
+                if self.use.splitting and node.weights == NULL and node.reply_kind == NOTHING:
                     node.lower = max(node.lower, self.splitting_bound(node))
-                if self.has_sides(node):
+                if self.has_two_sided_bound(node):
                     node.lower = max(node.lower, self.two_sided_bound(node))
-                if self.has_chain(node):
+                if self.has_dual_bound(node):
                     self.raise_prices(node, INFINITE)
             return node.lower
         finally:
@@ -911,19 +917,19 @@ cdef class Search:
         """Return the key of a family (bytes): families with equal keys have equal optima."""
         cdef Node* node = self.items.family(family, budget, hits)
         try:
-            count_cells(node, self.on.merging)
-            lower_budget(node)
-            if node.n == 1:            # every cell is certain; searches do not look it up
-                node.rows[0] = node.ships.s = 0
-            self.names.write(node)
+            count_cells(node, self.use.merging)
+            cap_budget(node)
+            if node.set_count == 1:            # every cell is certain; searches do not look it up
+                node.set_cells[0] = node.ships.per_set = 0
+            self.key_writer.write(node)
             return node.key.bytes[:node.key.length]
         finally:
             free_node(node)
 
 
-cdef inline int memo_from(const Node* node) noexcept nogil:
+cdef inline int least_memo_sets(const Node* node) noexcept nogil:
     """Return the least number of sets of a family that is worth looking up."""
-    return MEMO_FROM if node.kind == NOTHING else MEMO_FROM_OF_SHIPS
+    return MEMO_FROM if node.reply_kind == NOTHING else MEMO_FROM_OF_SHIPS
 
 
 cdef inline void raise_to_cached(Node* node, int status, int64_t value) noexcept nogil:
@@ -937,31 +943,33 @@ cdef inline void raise_to_cached(Node* node, int status, int64_t value) noexcept
         node.lower = max(node.lower, value)
 
 
-cdef struct Weighed:
+cdef struct WeightedSet:
     int64_t weight
-    int i                      # the index of the set in its node
+    int index                  # in its family
 
 
-cdef int falling_weight(const void* a, const void* b) noexcept nogil:
-    """Compare two `Weighed` for qsort, the greatest weight first."""
-    cdef int64_t x = (<const Weighed*>a)[0].weight, y = (<const Weighed*>b)[0].weight
+cdef int compare_by_falling_weight(const void* a, const void* b) noexcept nogil:
+    """Compare two `WeightedSet` for qsort, the greatest weight first."""
+    cdef int64_t x = (<const WeightedSet*>a)[0].weight, y = (<const WeightedSet*>b)[0].weight
     return (x < y) - (x > y)
 
 
-cdef bint is_dominated(const Node* node, int c) noexcept nogil:
+cdef bint is_dominated(const Node* node, int cell) noexcept nogil:
     """True if another cell is in all sets of a cell; of cells in equal sets the first one stays."""
-    cdef int d
-    cdef const int32_t* pair = node.pair + c * node.m
-    for d in range(node.m):
-        if (pair[d] == node.count[c] and d != c and dominates(node, d)
-                and (node.count[d] > node.count[c] or d < c or not dominates(node, c))):
+    cdef int other_cell
+    cdef const int32_t* pair_counts = node.pair_counts + cell * node.cell_count
+    for other_cell in range(node.cell_count):
+        if (pair_counts[other_cell] == node.cell_counts[cell] and other_cell != cell
+            and may_dominate(node, other_cell)
+            and (node.cell_counts[other_cell] > node.cell_counts[cell] or other_cell < cell
+                 or not may_dominate(node, cell))):
             return True
     return False
 
 
-cdef inline bint dominates(const Node* node, int c) noexcept nogil:
+cdef inline bint may_dominate(const Node* node, int cell) noexcept nogil:
     """True if a cell may be shot before any cell that only its sets have."""
-    return node.kind != SINKINGS or node.ships.is_told[c]
+    return node.reply_kind != SINKINGS or node.ships.identifies_ship[cell]
 
 
 cdef void sort_by_size(Node** parts, int n) noexcept nogil:
@@ -971,46 +979,46 @@ cdef void sort_by_size(Node** parts, int n) noexcept nogil:
     for i in range(1, n):
         part = parts[i]
         j = i
-        while j > 0 and parts[j - 1].n > part.n:
+        while j > 0 and parts[j - 1].set_count > part.set_count:
             parts[j] = parts[j - 1]
             j -= 1
         parts[j] = part
 
 
-cdef void list_cells(Node* node) noexcept nogil:
+cdef void fill_cells(Node* node) noexcept nogil:
     """Fill `cell` and `m` of a family of one set of ships."""
     cdef Cells cells = 0
     cdef int j
-    for j in range(node.ships.s):
+    for j in range(node.ships.per_set):
         cells |= node.ships.masks[j]
     while cells:
-        node.cell[node.m] = first(cells)
-        node.m += 1
+        node.grid_cell[node.cell_count] = first(cells)
+        node.cell_count += 1
         cells &= cells - 1
 
 
-cdef void lower_budget(Node* node) noexcept nogil:
+cdef void cap_budget(Node* node) noexcept nogil:
     """Lower the budget to the most misses possible: undecided cells less those of the smallest set."""
-    cdef int i, least = MAX_CELLS
-    if node.n > 1 and node.budget > 0:
-        for i in range(node.n):
-            least = min(least, size(node.rows[i]))
-        node.budget = min(node.budget, node.m - least)
+    cdef int i, smallest = MAX_CELLS
+    if node.set_count > 1 and node.budget > 0:
+        for i in range(node.set_count):
+            smallest = min(smallest, size(node.set_cells[i]))
+        node.budget = min(node.budget, node.cell_count - smallest)
 
 
-cdef int64_t bounds_of(const Node* node, const Candidate* shot) noexcept nogil:
+cdef int64_t sum_part_bounds(const Node* node, const Candidate* shot) noexcept nogil:
     """Return a lower bound on the cost of a shot by the bounds of its parts."""
     cdef int64_t bound = shot.price + shot.bound_missed
-    cdef int code
-    for code in range(shot.cell * node.codes, (shot.cell + 1) * node.codes):
-        bound += node.part_bound[code]
+    cdef int place
+    for place in range(shot.cell * node.hit_replies, (shot.cell + 1) * node.hit_replies):
+        bound += node.reply_bounds[place]
     return bound
 
 
-cdef void add_shot(Node* node, const Candidate* candidate, bint ordering) noexcept nogil:
+cdef void insert_shot(Node* node, const Candidate* candidate, bint ordering) noexcept nogil:
     """Add a shot to the list; with `ordering` by bound, then by fewest misses, then by cell."""
-    cdef int i = node.shots_n
-    node.shots_n += 1
+    cdef int i = node.shot_count
+    node.shot_count += 1
     if ordering:
         while i > 0 and (node.shots[i - 1].bound > candidate.bound or (
                 node.shots[i - 1].bound == candidate.bound

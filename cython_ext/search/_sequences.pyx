@@ -3,7 +3,7 @@
 The replies of a game with k hits and j misses are a sequence that ends in a hit, and the sets with one
 sequence have equal cells: those of its hits. With SINKINGS they may be several sets: {AB, C} and {BC, A}
 both answer B, A, C by hit, sunk, sunk. The misses have C(k - 1 + j, j) possible places; counted here are
-the sequences of the replies with a hit, `ways`.
+the sequences of the replies with a hit, `sequences`.
 
 LABELS: k! / prod(k_l!), if each set has k_l cells of label l.
 
@@ -25,116 +25,119 @@ cdef enum:
 
 
 cdef void count_sequences(Node* node, const int64_t* leaves) noexcept nogil:
-    """Fill ways[0], the most sequences of replies with a hit, and ways[1 + code], those after a first code.
+    """Fill sequences[0], the most sequences of replies with a hit, and [1 + reply], those after a first one.
 
     leaves -- the table of `leaves.pxd`.
     """
     cdef Ships* ships = &node.ships
-    cdef int code, vectors = 1
-    if node.kind == LABELS:
-        for code in range(-1, node.codes):
-            ships.ways[1 + code] = count_labels(node, leaves, code)
+    cdef int reply, vector_count = 1
+    if node.reply_kind == LABELS:
+        for reply in range(-1, node.hit_replies):
+            ships.sequences[1 + reply] = count_label_sequences(node, leaves, reply)
         return
-    for code in range(1, node.codes):
-        vectors *= ships.ships_of_code[code] + 1
-        if vectors > MAX_VECTORS:
+    for reply in range(1, node.hit_replies):
+        vector_count *= ships.ships_of_reply[reply] + 1
+        if vector_count > MAX_VECTORS:
             break
-    if vectors <= MAX_VECTORS:
-        count_sinkings(node)
+    if vector_count <= MAX_VECTORS:
+        count_sinking_sequences(node)
         return
-    for code in range(-1, node.codes):
-        ships.ways[1 + code] = count_all_sinkings(node, leaves, code)
+    for reply in range(-1, node.hit_replies):
+        ships.sequences[1 + reply] = bound_sinking_sequences(node, leaves, reply)
 
 
-cdef inline int64_t binomial(const int64_t* leaves, int a, int b) noexcept nogil:
+cdef inline int64_t binomial(const int64_t* leaves, int total, int chosen) noexcept nogil:
     """Return the binomial coefficient C(a, b) from the table of `leaves.pxd`; at most MANY."""
-    return min(MANY, leaves[(a - b) * TIMES + b]) if 0 <= b <= a else 0
+    return min(MANY, leaves[(total - chosen) * TIMES + chosen]) if 0 <= chosen <= total else 0
 
 
-cdef int64_t count_labels(const Node* node, const int64_t* leaves, int first) noexcept nogil:
+cdef int64_t count_label_sequences(const Node* node, const int64_t* leaves, int first_reply) noexcept nogil:
     """Count the sequences of labels after a first one, or all if that is -1."""
-    cdef int64_t ways = 1
-    cdef int j, number, total = 0
-    for j in range(node.ships.s):
-        number = size(node.ships.masks[j]) - (node.ships.code[j] == first)
-        total += number
-        ways = min(MANY, ways * binomial(leaves, total, number))
-    return ways
+    cdef int64_t sequences = 1
+    cdef int j, ship_cells, total_cells = 0
+    for j in range(node.ships.per_set):
+        ship_cells = size(node.ships.masks[j]) - (node.ships.reply[j] == first_reply)
+        total_cells += ship_cells
+        sequences = min(MANY, sequences * binomial(leaves, total_cells, ship_cells))
+    return sequences
 
 
-cdef int64_t count_all_sinkings(const Node* node, const int64_t* leaves, int first) noexcept nogil:
+cdef int64_t bound_sinking_sequences(const Node* node, const int64_t* leaves, int first_reply) noexcept nogil:
     """Count the sequences by the formula alone, after a first reply, or all if that is -1."""
-    cdef int k = node.hits - (first >= 0), s = node.ships.s - (first > 0), code, number, total = 0
-    cdef int64_t ways = binomial(leaves, k - 1, s - 1) if k >= 1 and s >= 1 else 1
-    for code in range(1, node.codes):      # s! / prod(m_l!) as a product of binomials
-        number = node.ships.ships_of_code[code] - (code == first)
-        total += number
-        ways = min(MANY, ways * binomial(leaves, total, number))
-    return ways
+    cdef int hits = node.max_hits - (first_reply >= 0)
+    cdef int ship_count = node.ships.per_set - (first_reply > 0), reply, label_ships, total_ships = 0
+    cdef int64_t sequences = (binomial(leaves, hits - 1, ship_count - 1) if hits >= 1 and ship_count >= 1
+                              else 1)
+    for reply in range(1, node.hit_replies):      # s! / prod(m_l!) as a product of binomials
+        label_ships = node.ships.ships_of_reply[reply] - (reply == first_reply)
+        total_ships += label_ships
+        sequences = min(MANY, sequences * binomial(leaves, total_ships, label_ships))
+    return sequences
 
 
-cdef void count_sinkings(Node* node) noexcept nogil:
-    """Fill `ways` for a few labels, from the last hit to the first."""
+cdef void count_sinking_sequences(Node* node) noexcept nogil:
+    """Fill `sequences` for a few labels, from the last hit to the first."""
     cdef Ships* ships = &node.ships
-    cdef int radix[MAX_CODES + 1]
+    cdef int place_values[MAX_CODES + 1]
     cdef int64_t counts[2 * MAX_VECTORS]   # two rows by hits so far: [vector] completions
-    cdef int need[MAX_VECTORS]             # the least number of cells of the ships sunk
-    cdef int i, j, r, code, vectors = 1, p, now = 0, then
+    cdef int least_cells[MAX_VECTORS]             # the least number of cells of the ships sunk
+    cdef int vector, next_vector, sunk, reply, vector_count = 1, hits, row = 0, next_row
     cdef int64_t count
-    for code in range(1, node.codes):
-        radix[code] = vectors
-        vectors *= ships.ships_of_code[code] + 1
-    find_needs(node, radix, vectors, need)
-    for i in range(vectors):
-        counts[i] = 0
-    counts[vectors - 1] = 1                # all sunk after k hits
-    for p in range(node.hits - 1, -1, -1):
-        then, now = now, MAX_VECTORS - now
-        for i in range(vectors):
-            count = counts[then + i] if i < vectors - 1 else 0
-            if p == 0 and i == 0:
-                ships.ways[1] = count
-            for code in range(1, node.codes):
-                r = i // radix[code] % (ships.ships_of_code[code] + 1)
-                j = i + radix[code]
-                if r < ships.ships_of_code[code] and need[j] <= p + 1:
-                    count += counts[then + j]
-                    if p == 0 and i == 0:
-                        ships.ways[1 + code] = counts[then + j]
-                elif p == 0 and i == 0:
-                    ships.ways[1 + code] = 0
-            counts[now + i] = min(count, MANY)
-    ships.ways[0] = counts[now]
+    for reply in range(1, node.hit_replies):
+        place_values[reply] = vector_count
+        vector_count *= ships.ships_of_reply[reply] + 1
+    fill_least_cells(node, place_values, vector_count, least_cells)
+    for vector in range(vector_count):
+        counts[vector] = 0
+    counts[vector_count - 1] = 1                # all sunk after k hits
+    for hits in range(node.max_hits - 1, -1, -1):
+        next_row, row = row, MAX_VECTORS - row
+        for vector in range(vector_count):
+            count = counts[next_row + vector] if vector < vector_count - 1 else 0
+            if hits == 0 and vector == 0:
+                ships.sequences[1] = count
+            for reply in range(1, node.hit_replies):
+                sunk = vector // place_values[reply] % (ships.ships_of_reply[reply] + 1)
+                next_vector = vector + place_values[reply]
+                if sunk < ships.ships_of_reply[reply] and least_cells[next_vector] <= hits + 1:
+                    count += counts[next_row + next_vector]
+                    if hits == 0 and vector == 0:
+                        ships.sequences[1 + reply] = counts[next_row + next_vector]
+                elif hits == 0 and vector == 0:
+                    ships.sequences[1 + reply] = 0
+            counts[row + vector] = min(count, MANY)
+    ships.sequences[0] = counts[row]
 
 
-cdef void find_needs(const Node* node, const int* radix, int vectors, int* need) noexcept nogil:
-    """Fill need[i], the least number of cells of the ships sunk by vector i."""
+cdef void fill_least_cells(const Node* node, const int* place_values, int vector_count,
+                           int* least_cells) noexcept nogil:
+    """Fill least_cells[i], the least number of cells of the ships sunk by vector i."""
     cdef const Ships* ships = &node.ships
-    cdef int least[MAX_CODES * MAX_CELLS]  # [code * MAX_CELLS + r] of the r + 1 th ship
+    cdef int smallest[MAX_CODES * MAX_CELLS]  # [reply * MAX_CELLS + r] of the r + 1 th ship
     cdef int sizes[MAX_CELLS]
-    cdef int i, j, r, p, code, ship
-    for code in range(1, node.codes):
-        for r in range(ships.ships_of_code[code]):
-            least[code * MAX_CELLS + r] = MAX_CELLS
-    for i in range(node.n):
+    cdef int i, j, rank, p, reply, ship_size
+    for reply in range(1, node.hit_replies):
+        for rank in range(ships.ships_of_reply[reply]):
+            smallest[reply * MAX_CELLS + rank] = MAX_CELLS
+    for i in range(node.set_count):
         j = 0
-        while j < ships.s:                 # the ships of one label, by size
-            code = ships.code[j]
-            r = 0
-            while j < ships.s and ships.code[j] == code:
-                ship = size(ships.masks[i * ships.s + j])
-                p = r
-                while p > 0 and sizes[p - 1] > ship:
+        while j < ships.per_set:                 # the ships of one label, by size
+            reply = ships.reply[j]
+            rank = 0
+            while j < ships.per_set and ships.reply[j] == reply:
+                ship_size = size(ships.masks[i * ships.per_set + j])
+                p = rank
+                while p > 0 and sizes[p - 1] > ship_size:
                     sizes[p] = sizes[p - 1]
                     p -= 1
-                sizes[p] = ship
-                r += 1
+                sizes[p] = ship_size
+                rank += 1
                 j += 1
-            for p in range(r):
-                least[code * MAX_CELLS + p] = min(least[code * MAX_CELLS + p], sizes[p])
-    for i in range(vectors):
-        need[i] = 0
-        for code in range(1, node.codes):
-            r = i // radix[code] % (ships.ships_of_code[code] + 1)
-            for p in range(r):
-                need[i] += least[code * MAX_CELLS + p]
+            for p in range(rank):
+                smallest[reply * MAX_CELLS + p] = min(smallest[reply * MAX_CELLS + p], sizes[p])
+    for i in range(vector_count):
+        least_cells[i] = 0
+        for reply in range(1, node.hit_replies):
+            rank = i // place_values[reply] % (ships.ships_of_reply[reply] + 1)
+            for p in range(rank):
+                least_cells[i] += smallest[reply * MAX_CELLS + p]

@@ -22,40 +22,40 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from cells cimport MAX_CELLS, Cells, ctz, first, one
-from optsearch.compiled.search._family cimport LABELS, SINKINGS, Node, Ships, chosen_of
+from optsearch.compiled.search._family cimport LABELS, SINKINGS, Node, Ships, sets_with_reply
 from optsearch.compiled.search._table cimport hash_bytes
 
 
 cdef struct Weighted:
     int64_t weight
-    int i
+    int index                  # in its family
 
 
-cdef int heavier(const void* a, const void* b) noexcept nogil:
+cdef int compare_by_falling_weight(const void* a, const void* b) noexcept nogil:
     cdef const Weighted* x = <const Weighted*>a
     cdef const Weighted* y = <const Weighted*>b
     if x.weight != y.weight:
         return 1 if x.weight < y.weight else -1
-    return x.i - y.i
+    return x.index - y.index
 
 
-cdef int more_cells(const void* a, const void* b) noexcept nogil:
+cdef int compare_cells(const void* a, const void* b) noexcept nogil:
     cdef Cells x = (<const Cells*>a)[0], y = (<const Cells*>b)[0]
     return (x > y) - (x < y)
 
 
-cdef int larger(const void* a, const void* b) noexcept nogil:
+cdef int compare_falling(const void* a, const void* b) noexcept nogil:
     return (<const int32_t*>b)[0] - (<const int32_t*>a)[0]
 
 
-cdef void order_ships(Cells* ships, const unsigned char* label, int s) noexcept nogil:
+cdef void sort_ships(Cells* ships, const unsigned char* labels, int ship_count) noexcept nogil:
     """Sort ships of one label in ascending order."""
     cdef int i, j
     cdef Cells ship
-    for i in range(1, s):
+    for i in range(1, ship_count):
         ship = ships[i]
         j = i
-        while j > 0 and label[j - 1] == label[i] and ships[j - 1] > ship:
+        while j > 0 and labels[j - 1] == labels[i] and ships[j - 1] > ship:
             ships[j] = ships[j - 1]
             j -= 1
         ships[j] = ship
@@ -63,82 +63,82 @@ cdef void order_ships(Cells* ships, const unsigned char* label, int s) noexcept 
 
 # Parts
 
-cdef int take_ships(const Node* node, int c, int code, Node* part) except -1 nogil:
+cdef int fill_part_ships(const Node* node, int cell, int reply, Node* part) except -1 nogil:
     """Fill the ships and weights of the part that gives a reply; see `take_part`."""
     cdef const Ships* from_ships = &node.ships
     cdef Ships* ships = &part.ships
-    cdef Cells bit = one(node.cell[c])
-    cdef const Cells* item
-    cdef Cells* out = ships.masks
-    cdef uint64_t chosen
-    cdef int s = from_ships.s, gone = s, w, i, j, n = 0
-    if node.kind == SINKINGS and 0 < code < node.codes:
-        while from_ships.code[gone - 1] != code:
-            gone -= 1
-        gone -= 1                      # a ship of that label; sets may differ in which one is sunk
-    ships.s, ships.apart = s - (gone < s), from_ships.apart
-    for j in range(ships.s):
-        ships.label[j] = from_ships.label[j + (j >= gone)]
-    for w in range(node.width):
-        chosen = chosen_of(node, c, code, w)
-        while chosen:
-            i = 64 * w + ctz(chosen)
-            chosen &= chosen - 1
-            item = from_ships.masks + i * s
-            for j in range(s):
-                if gone == s or item[j] != bit:
-                    out[0] = item[j] & ~bit
-                    out += 1
+    cdef Cells shot_cell = one(node.grid_cell[cell])
+    cdef const Cells* set_ships
+    cdef Cells* out_ship = ships.masks
+    cdef uint64_t sets_left
+    cdef int per_set = from_ships.per_set, sunk_ship = per_set, w, i, j, set_count = 0
+    if node.reply_kind == SINKINGS and 0 < reply < node.hit_replies:
+        while from_ships.reply[sunk_ship - 1] != reply:
+            sunk_ship -= 1
+        sunk_ship -= 1                      # a ship of that label; sets may differ in which one is sunk
+    ships.per_set, ships.has_distinct_cells = per_set - (sunk_ship < per_set), from_ships.has_distinct_cells
+    for j in range(ships.per_set):
+        ships.label[j] = from_ships.label[j + (j >= sunk_ship)]
+    for w in range(node.column_words):
+        sets_left = sets_with_reply(node, cell, reply, w)
+        while sets_left:
+            i = 64 * w + ctz(sets_left)
+            sets_left &= sets_left - 1
+            set_ships = from_ships.masks + i * per_set
+            for j in range(per_set):
+                if sunk_ship == per_set or set_ships[j] != shot_cell:
+                    out_ship[0] = set_ships[j] & ~shot_cell
+                    out_ship += 1
             if part.weights != NULL:
-                part.weights[n] = 1 if node.weights == NULL else node.weights[i]
-            n += 1
-    if node.kind != SINKINGS:
+                part.weights[set_count] = 1 if node.weights == NULL else node.weights[i]
+            set_count += 1
+    if node.reply_kind != SINKINGS:
         return 0
-    if code < node.codes:
-        for i in range(n):
-            order_ships(ships.masks + i * ships.s, ships.label, ships.s)
-        if not ships.apart:
-            merge(part)
-    forget_weights(part)
+    if reply < node.hit_replies:
+        for i in range(set_count):
+            sort_ships(ships.masks + i * ships.per_set, ships.label, ships.per_set)
+        if not ships.has_distinct_cells:
+            merge_equal_sets(part)
+    drop_unit_weights(part)
     return 0
 
 
-cdef void forget_weights(Node* node) noexcept nogil:
+cdef void drop_unit_weights(Node* node) noexcept nogil:
     """Drop the weights if the greatest is 1, so that all are 1."""
     if node.weights != NULL and node.weights[0] == 1:
-        node.weights = node.light = NULL
+        node.weights = node.lightest_sums = NULL
 
 
-cdef int merge(Node* node) except -1 nogil:
+cdef int merge_equal_sets(Node* node) except -1 nogil:
     """Merge equal sets, adding their weights, and sort by falling weight."""
-    cdef int s = node.ships.s, i, j, n = 0, size = 4
-    cdef size_t bytes = s * sizeof(Cells)
+    cdef int per_set = node.ships.per_set, i, equal_set, merged_count = 0, slot_count = 4
+    cdef size_t set_bytes = per_set * sizeof(Cells)
     cdef Cells* masks = node.ships.masks
-    cdef int32_t* numbers
-    cdef uint64_t at
-    while size < 2 * node.n:
-        size *= 2
-    numbers = <int32_t*>calloc(size, sizeof(int32_t))
-    if numbers == NULL:
+    cdef int32_t* slots
+    cdef uint64_t slot
+    while slot_count < 2 * node.set_count:
+        slot_count *= 2
+    slots = <int32_t*>calloc(slot_count, sizeof(int32_t))
+    if slots == NULL:
         with gil:
             raise MemoryError
-    for i in range(node.n):
-        at = hash_bytes(<unsigned char*>(masks + i * s), bytes)
+    for i in range(node.set_count):
+        slot = hash_bytes(<unsigned char*>(masks + i * per_set), set_bytes)
         while True:
-            j = numbers[at & (size - 1)] - 1
-            if j < 0 or memcmp(masks + j * s, masks + i * s, bytes) == 0:
+            equal_set = slots[slot & (slot_count - 1)] - 1
+            if equal_set < 0 or memcmp(masks + equal_set * per_set, masks + i * per_set, set_bytes) == 0:
                 break
-            at += 1
-        if j >= 0:
-            node.weights[j] += node.weights[i]
+            slot += 1
+        if equal_set >= 0:
+            node.weights[equal_set] += node.weights[i]
             continue
-        memcpy(masks + n * s, masks + i * s, bytes)
-        node.weights[n] = node.weights[i]
-        n += 1
-        numbers[at & (size - 1)] = n
-    free(numbers)
-    node.n, node.width = n, (n + 63) // 64
-    for i in range(1, n):
+        memcpy(masks + merged_count * per_set, masks + i * per_set, set_bytes)
+        node.weights[merged_count] = node.weights[i]
+        merged_count += 1
+        slots[slot & (slot_count - 1)] = merged_count
+    free(slots)
+    node.set_count, node.column_words = merged_count, (merged_count + 63) // 64
+    for i in range(1, merged_count):
         if node.weights[i] > node.weights[i - 1]:
             sort_by_weight(node)
             break
@@ -147,124 +147,124 @@ cdef int merge(Node* node) except -1 nogil:
 
 cdef int sort_by_weight(Node* node) except -1 nogil:
     """Sort the sets by falling weight."""
-    cdef int s = node.ships.s, i
-    cdef Weighted* order = <Weighted*>malloc(node.n * sizeof(Weighted))
-    cdef Cells* masks = <Cells*>malloc(node.n * s * sizeof(Cells))
-    if order == NULL or masks == NULL:
+    cdef int per_set = node.ships.per_set, i
+    cdef Weighted* order = <Weighted*>malloc(node.set_count * sizeof(Weighted))
+    cdef Cells* old_masks = <Cells*>malloc(node.set_count * per_set * sizeof(Cells))
+    if order == NULL or old_masks == NULL:
         free(order)
-        free(masks)
+        free(old_masks)
         with gil:
             raise MemoryError
-    for i in range(node.n):
-        order[i].weight, order[i].i = node.weights[i], i
-    qsort(order, node.n, sizeof(Weighted), heavier)
-    memcpy(masks, node.ships.masks, node.n * s * sizeof(Cells))
-    for i in range(node.n):
+    for i in range(node.set_count):
+        order[i].weight, order[i].index = node.weights[i], i
+    qsort(order, node.set_count, sizeof(Weighted), compare_by_falling_weight)
+    memcpy(old_masks, node.ships.masks, node.set_count * per_set * sizeof(Cells))
+    for i in range(node.set_count):
         node.weights[i] = order[i].weight
-        memcpy(node.ships.masks + i * s, masks + order[i].i * s, s * sizeof(Cells))
+        memcpy(node.ships.masks + i * per_set, old_masks + order[i].index * per_set, per_set * sizeof(Cells))
     free(order)
-    free(masks)
+    free(old_masks)
     return 0
 
 
 # Cells and ships left out
 
-cdef void strip_ships(Node* node) noexcept nogil:
-    """Leave out the cells or ships that all sets share, except in a `whole` family; fill `rows`."""
-    fill_rows(node)
-    if node.whole:
+cdef void leave_out_shared(Node* node) noexcept nogil:
+    """Leave out the cells or ships that all sets share, unless `keeps_all_cells`; fill `set_cells`."""
+    fill_set_cells(node)
+    if node.keeps_all_cells:
         return
-    if node.kind == LABELS:
-        strip_cells(node)
+    if node.reply_kind == LABELS:
+        leave_out_shared_cells(node)
     else:
-        strip_equal_ships(node)
-    fill_rows(node)
+        leave_out_shared_ships(node)
+    fill_set_cells(node)
 
 
-cdef void fill_rows(Node* node) noexcept nogil:
-    """Fill in the rows: the cells of all ships of each set."""
-    cdef int i, j, s = node.ships.s
-    cdef const Cells* item = node.ships.masks
+cdef void fill_set_cells(Node* node) noexcept nogil:
+    """Fill `set_cells`: the cells of all ships of each set."""
+    cdef int i, j, per_set = node.ships.per_set
+    cdef const Cells* set_ships = node.ships.masks
     cdef Cells cells
-    for i in range(node.n):
+    for i in range(node.set_count):
         cells = 0
-        for j in range(s):
-            cells |= item[j]
-        node.rows[i] = cells
-        item += s
+        for j in range(per_set):
+            cells |= set_ships[j]
+        node.set_cells[i] = cells
+        set_ships += per_set
 
 
-cdef void strip_cells(Node* node) noexcept nogil:
+cdef void leave_out_shared_cells(Node* node) noexcept nogil:
     """Leave out the cells on which all sets have the same label, and ships without a cell left."""
     cdef Ships* ships = &node.ships
-    cdef Cells common, some
-    cdef int i, j, k, s
-    for j in range(ships.s - 1, -1, -1):
-        s = ships.s
-        common, some = ~<Cells>0, 0
-        for i in range(node.n):
-            common &= ships.masks[i * s + j]
-            some |= ships.masks[i * s + j]
-        if common:
-            for i in range(node.n):
-                ships.masks[i * s + j] &= ~common
-        if some == common:
-            ships.s -= 1
-            for k in range(j, ships.s):
+    cdef Cells common_cells, any_cells
+    cdef int i, ship, k, per_set
+    for ship in range(ships.per_set - 1, -1, -1):
+        per_set = ships.per_set
+        common_cells, any_cells = ~<Cells>0, 0
+        for i in range(node.set_count):
+            common_cells &= ships.masks[i * per_set + ship]
+            any_cells |= ships.masks[i * per_set + ship]
+        if common_cells:
+            for i in range(node.set_count):
+                ships.masks[i * per_set + ship] &= ~common_cells
+        if any_cells == common_cells:
+            ships.per_set -= 1
+            for k in range(ship, ships.per_set):
                 ships.label[k] = ships.label[k + 1]
-            for i in range(node.n):
-                for k in range(s):
-                    if k != j:
-                        ships.masks[i * ships.s + k - (k > j)] = ships.masks[i * s + k]
+            for i in range(node.set_count):
+                for k in range(per_set):
+                    if k != ship:
+                        ships.masks[i * ships.per_set + k - (k > ship)] = ships.masks[i * per_set + k]
 
 
-cdef void strip_equal_ships(Node* node) noexcept nogil:
+cdef void leave_out_shared_ships(Node* node) noexcept nogil:
     """Leave out the ships that all sets have."""
     cdef Ships* ships = &node.ships
-    cdef Cells every = ~<Cells>0, ship
-    cdef Cells* item
-    cdef Cells* out
-    cdef int i, j, k, s
-    cdef bint common
-    for i in range(node.n):
-        every &= node.rows[i]
-    if not every:
+    cdef Cells common_cells = ~<Cells>0, ship
+    cdef Cells* set_ships
+    cdef Cells* out_ships
+    cdef int i, j, k, per_set
+    cdef bint is_shared
+    for i in range(node.set_count):
+        common_cells &= node.set_cells[i]
+    if not common_cells:
         return
-    for j in range(ships.s - 1, -1, -1):
-        s = ships.s
+    for j in range(ships.per_set - 1, -1, -1):
+        per_set = ships.per_set
         ship = ships.masks[j]
-        common = not ship & ~every
-        for i in range(1, node.n):
-            if not common:
+        is_shared = not ship & ~common_cells
+        for i in range(1, node.set_count):
+            if not is_shared:
                 break
-            common = place_of(ships, i, ship, ships.label[j]) >= 0
-        if not common:
+            is_shared = find_ship(ships, i, ship, ships.label[j]) >= 0
+        if not is_shared:
             continue
-        out = ships.masks
-        for i in range(node.n):
-            item = ships.masks + i * s
-            k = place_of(ships, i, ship, ships.label[j])
-            memcpy_down(out, item, k)
-            memcpy_down(out + k, item + k + 1, s - 1 - k)
-            out += s - 1
-        ships.s -= 1
-        for k in range(j, ships.s):
+        out_ships = ships.masks
+        for i in range(node.set_count):
+            set_ships = ships.masks + i * per_set
+            k = find_ship(ships, i, ship, ships.label[j])
+            copy_down(out_ships, set_ships, k)
+            copy_down(out_ships + k, set_ships + k + 1, per_set - 1 - k)
+            out_ships += per_set - 1
+        ships.per_set -= 1
+        for k in range(j, ships.per_set):
             ships.label[k] = ships.label[k + 1]
 
 
-cdef inline void memcpy_down(Cells* out, const Cells* cells, int n) noexcept nogil:
+cdef inline void copy_down(Cells* out, const Cells* cells, int n) noexcept nogil:
     """Copy cells to an address that is not above theirs, so that they may overlap."""
     cdef int i
     for i in range(n):
         out[i] = cells[i]
 
 
-cdef int place_of(const Ships* ships, int i, Cells ship, unsigned char label) noexcept nogil:
+cdef int find_ship(const Ships* ships, int set_index, Cells ship, unsigned char label) noexcept nogil:
     """Return the index of a ship, by cells and label, in a set; or -1."""
-    cdef const Cells* item = ships.masks + i * ships.s
+    cdef const Cells* set_ships = ships.masks + set_index * ships.per_set
     cdef int k
-    for k in range(ships.s):
-        if item[k] == ship and ships.label[k] == label:
+    for k in range(ships.per_set):
+        if set_ships[k] == ship and ships.label[k] == label:
             return k
     return -1
 
@@ -274,71 +274,71 @@ cdef int place_of(const Ships* ships, int i, Cells ship, unsigned char label) no
 cdef void count_replies(Node* node) noexcept nogil:
     """Fill the codes, the sets by reply, and the groups of sets with equal cells, from ships and columns."""
     cdef Ships* ships = &node.ships
-    cdef int index[MAX_CELLS]
-    cdef uint64_t codes_on[MAX_CELLS]
-    cdef const Cells* item = ships.masks
+    cdef int index_of[MAX_CELLS]
+    cdef uint64_t replies_on[MAX_CELLS]
+    cdef const Cells* set_ships = ships.masks
     cdef Cells ship
-    cdef uint64_t* replies
-    cdef int i, j, c, code, codes
-    number_codes(node)
-    codes = node.codes
-    for c in range(node.m):
-        index[node.cell[c]] = c
-        codes_on[c] = 0
-    memset(node.replies, 0, <size_t>node.m * codes * node.width * 8)
-    for i in range(node.n):
-        replies = node.replies + (i >> 6)
-        for j in range(ships.s):
-            ship = item[j]
-            code = ships.code[j]
-            if node.kind == SINKINGS and ship & (ship - 1):
-                code = 0
+    cdef uint64_t* reply_words
+    cdef int i, j, cell, reply, hit_replies
+    number_replies(node)
+    hit_replies = node.hit_replies
+    for cell in range(node.cell_count):
+        index_of[node.grid_cell[cell]] = cell
+        replies_on[cell] = 0
+    memset(node.reply_columns, 0, <size_t>node.cell_count * hit_replies * node.column_words * 8)
+    for i in range(node.set_count):
+        reply_words = node.reply_columns + (i >> 6)
+        for j in range(ships.per_set):
+            ship = set_ships[j]
+            reply = ships.reply[j]
+            if node.reply_kind == SINKINGS and ship & (ship - 1):
+                reply = 0
             while ship:
-                c = index[first(ship)]
+                cell = index_of[first(ship)]
                 ship &= ship - 1
-                replies[(c * codes + code) * node.width] |= <uint64_t>1 << (i & 63)
-                codes_on[c] |= <uint64_t>1 << ships.code[j]
-        item += ships.s
-    for c in range(node.m):
-        ships.is_told[c] = codes_on[c] & (codes_on[c] - 1) == 0 and (
-            ships.ships_of_code[ctz(codes_on[c])] == 1)
-    ships.groups = 0
-    if node.kind == SINKINGS and not ships.apart:
+                reply_words[(cell * hit_replies + reply) * node.column_words] |= <uint64_t>1 << (i & 63)
+                replies_on[cell] |= <uint64_t>1 << ships.reply[j]
+        set_ships += ships.per_set
+    for cell in range(node.cell_count):
+        ships.identifies_ship[cell] = replies_on[cell] & (replies_on[cell] - 1) == 0 and (
+            ships.ships_of_reply[ctz(replies_on[cell])] == 1)
+    ships.group_count = 0
+    if node.reply_kind == SINKINGS and not ships.has_distinct_cells:
         count_groups(node)
 
 
-cdef void number_codes(Node* node) noexcept nogil:
+cdef void number_replies(Node* node) noexcept nogil:
     """Number the replies with a hit: 0 is a hit alone with SINKINGS, then come labels, the least first."""
     cdef Ships* ships = &node.ships
-    cdef int j, code = -1 if node.kind == LABELS else 0
-    memset(ships.ships_of_code, 0, sizeof(ships.ships_of_code))
-    for j in range(ships.s - 1, -1, -1):
-        if j == ships.s - 1 or ships.label[j] != ships.label[j + 1]:
-            code += 1
-        ships.code[j] = code
-        ships.ships_of_code[code] += 1
-    node.codes = code + 1
+    cdef int j, reply = -1 if node.reply_kind == LABELS else 0
+    memset(ships.ships_of_reply, 0, sizeof(ships.ships_of_reply))
+    for j in range(ships.per_set - 1, -1, -1):
+        if j == ships.per_set - 1 or ships.label[j] != ships.label[j + 1]:
+            reply += 1
+        ships.reply[j] = reply
+        ships.ships_of_reply[reply] += 1
+    node.hit_replies = reply + 1
 
 
 cdef void count_groups(Node* node) noexcept nogil:
     """Fill `grouped`, the numbers of sets in the 0, 1, 2, … largest groups with equal cells."""
     cdef Ships* ships = &node.ships
-    cdef Cells* rows = <Cells*>malloc(node.n * sizeof(Cells))
-    cdef int32_t* sizes = ships.grouped + 1
-    cdef int i, n = 0
-    ships.grouped[0], sizes[0] = 0, 1
-    if rows == NULL:                   # one group is a weaker bound, but a true one
-        ships.groups, sizes[0] = 1, node.n
+    cdef Cells* sorted_cells = <Cells*>malloc(node.set_count * sizeof(Cells))
+    cdef int32_t* group_sizes = ships.largest_groups + 1
+    cdef int i, last_group = 0
+    ships.largest_groups[0], group_sizes[0] = 0, 1
+    if sorted_cells == NULL:                   # one group is a weaker bound, but a true one
+        ships.group_count, group_sizes[0] = 1, node.set_count
         return
-    memcpy(rows, node.rows, node.n * sizeof(Cells))
-    qsort(rows, node.n, sizeof(Cells), more_cells)
-    for i in range(1, node.n):
-        if rows[i] != rows[i - 1]:
-            n += 1
-            sizes[n] = 0
-        sizes[n] += 1
-    free(rows)
-    ships.groups = n + 1
-    qsort(sizes, ships.groups, sizeof(int32_t), larger)
-    for i in range(1, ships.groups):
-        sizes[i] += sizes[i - 1]
+    memcpy(sorted_cells, node.set_cells, node.set_count * sizeof(Cells))
+    qsort(sorted_cells, node.set_count, sizeof(Cells), compare_cells)
+    for i in range(1, node.set_count):
+        if sorted_cells[i] != sorted_cells[i - 1]:
+            last_group += 1
+            group_sizes[last_group] = 0
+        group_sizes[last_group] += 1
+    free(sorted_cells)
+    ships.group_count = last_group + 1
+    qsort(group_sizes, ships.group_count, sizeof(int32_t), compare_falling)
+    for i in range(1, ships.group_count):
+        group_sizes[i] += group_sizes[i - 1]

@@ -12,7 +12,7 @@ from cells cimport MAX_CELLS, Cells, ctz, high, low, one, size
 from hashing cimport scramble
 from leaves cimport TIMES
 from optsearch.compiled.search._family cimport (
-    Node, Ships, ascending_cells, chosen_of, new_node, part_size)
+    Node, Ships, compare_cells, sets_with_reply, new_node, part_size)
 
 cdef enum:
     LINK = 1 << 12             # the link of two cells that determine each other
@@ -26,116 +26,118 @@ cdef Cells weak_cut(const Node* node) noexcept nogil:
     links between the sides divided by all links of the one, plus the same divided by all links of the other.
     """
     cdef int64_t links[MAX_CELLS]
-    cdef int64_t inside[MAX_CELLS]
-    cdef bint taken[MAX_CELLS]
-    cdef Cells side = 0, best = 0
-    cdef int64_t total = 0, volume = 0, across = 0
-    cdef double cut, least = -1
-    cdef int c
+    cdef int64_t links_inside[MAX_CELLS]
+    cdef bint is_taken[MAX_CELLS]
+    cdef Cells side = 0, best_side = 0
+    cdef int64_t total_links = 0, links_of_side = 0, links_across = 0
+    cdef double cut, least_cut = -1
+    cdef int cell
     count_links(node, links)
-    for c in range(node.m):
-        total += links[c]
-        inside[c] = 0
-        taken[c] = False
-    c = most_frequent(node)
+    for cell in range(node.cell_count):
+        total_links += links[cell]
+        links_inside[cell] = 0
+        is_taken[cell] = False
+    cell = most_frequent(node)
     while True:
-        taken[c] = True
-        side |= one(node.cell[c])
-        volume += links[c]
-        across += links[c] - 2 * inside[c]
-        if volume >= total:
-            return best
-        if volume > 0:
-            cut = <double>across / (<double>volume * <double>(total - volume))
-            if least < 0 or cut < least:
-                least, best = cut, side
-        c = next_inside(node, c, links, inside, taken)
+        is_taken[cell] = True
+        side |= one(node.grid_cell[cell])
+        links_of_side += links[cell]
+        links_across += links[cell] - 2 * links_inside[cell]
+        if links_of_side >= total_links:
+            return best_side
+        if links_of_side > 0:
+            cut = <double>links_across / (<double>links_of_side * <double>(total_links - links_of_side))
+            if least_cut < 0 or cut < least_cut:
+                least_cut, best_side = cut, side
+        cell = next_cell(node, cell, links, links_inside, is_taken)
 
 
-cdef inline int64_t link(const Node* node, int c, int d) noexcept nogil:
+cdef inline int64_t link_strength(const Node* node, int cell, int other_cell) noexcept nogil:
     """Return the link of two cells: the square of their correlation, in 1/LINK.
 
     It has no sum of products, so that all builds, also those that fuse them, get the same number.
     """
-    cdef int64_t a = node.count[c], b = node.count[d], n = node.n
-    cdef int64_t more = n * node.pair[c * node.m + d] - a * b
+    cdef int64_t count = node.cell_counts[cell], other_count = node.cell_counts[other_cell]
+    cdef int64_t set_count = node.set_count
+    cdef int64_t excess = (set_count * node.pair_counts[cell * node.cell_count + other_cell] - count
+                           * other_count)
     return <int64_t>(
-        <double>LINK * <double>more * <double>more
-        / (<double>(a * (n - a)) * <double>(b * (n - b))))
+        <double>LINK * <double>excess * <double>excess
+        / (<double>(count * (set_count - count)) * <double>(other_count * (set_count - other_count))))
 
 
 cdef void count_links(const Node* node, int64_t* links) noexcept nogil:
     """Fill links[c], the sum of the links of cell c to all others."""
-    cdef int c, d
+    cdef int cell, other_cell
     cdef int64_t strength
-    for c in range(node.m):
-        links[c] = 0
-        for d in range(c):
-            strength = link(node, c, d)
-            links[c] += strength
-            links[d] += strength
+    for cell in range(node.cell_count):
+        links[cell] = 0
+        for other_cell in range(cell):
+            strength = link_strength(node, cell, other_cell)
+            links[cell] += strength
+            links[other_cell] += strength
 
 
 cdef int most_frequent(const Node* node) noexcept nogil:
     """Return the first cell of greatest count."""
-    cdef int c, best = 0
-    for c in range(node.m):
-        if node.count[c] > node.count[best]:
-            best = c
+    cdef int cell, best = 0
+    for cell in range(node.cell_count):
+        if node.cell_counts[cell] > node.cell_counts[best]:
+            best = cell
     return best
 
 
-cdef int next_inside(const Node* node, int last, const int64_t* links, int64_t* inside,
-                     const bint* taken) noexcept nogil:
-    """Return the cell with the greatest share of its links inside; `inside` is raised by those to `last`."""
-    cdef int c, best = -1
-    cdef double share, most = -1
-    for c in range(node.m):
-        if taken[c]:
+cdef int next_cell(const Node* node, int last_cell, const int64_t* links, int64_t* links_inside,
+                   const bint* is_taken) noexcept nogil:
+    """Return the cell with the greatest share of its links inside, after adding those to `last_cell`."""
+    cdef int cell, best = -1
+    cdef double share, greatest_share = -1
+    for cell in range(node.cell_count):
+        if is_taken[cell]:
             continue
-        inside[c] += link(node, last, c)
-        share = <double>inside[c] / <double>(links[c] + 1)
-        if share > most:
-            most, best = share, c
+        links_inside[cell] += link_strength(node, last_cell, cell)
+        share = <double>links_inside[cell] / <double>(links[cell] + 1)
+        if share > greatest_share:
+            greatest_share, best = share, cell
     return best
 
 
-cdef void sort_by_side(const Node* node, Cells side, Row* rows) noexcept nogil:
+cdef void sort_by_side(const Node* node, Cells side, SplitSet* split_sets) noexcept nogil:
     """Sort the sets so that those with equal cells on one side are together."""
     cdef int i
-    for i in range(node.n):
-        rows[i].side = node.rows[i] & side
-        rows[i].rest = node.rows[i] & ~side
-    qsort(rows, node.n, sizeof(Row), by_side)
+    for i in range(node.set_count):
+        split_sets[i].side_cells = node.set_cells[i] & side
+        split_sets[i].other_cells = node.set_cells[i] & ~side
+    qsort(split_sets, node.set_count, sizeof(SplitSet), compare_by_side)
 
 
-cdef int by_side(const void* a, const void* b) noexcept nogil:
+cdef int compare_by_side(const void* a, const void* b) noexcept nogil:
     """Compare two rows for qsort by their cells on the side."""
-    cdef Cells x = (<const Row*>a).side, y = (<const Row*>b).side
+    cdef Cells x = (<const SplitSet*>a).side_cells, y = (<const SplitSet*>b).side_cells
     return (x > y) - (x < y)
 
 
-cdef Node* take_alike(const Node* node, const Row* rows, int n) except NULL nogil:
+cdef Node* take_alike(const Node* node, const SplitSet* split_sets, int set_count) except NULL nogil:
     """Return the family of n sets that are alike on one side, with cells not yet counted."""
-    cdef Node* part = new_node(n, node.m, node.budget, False)
+    cdef Node* part = new_node(set_count, node.cell_count, node.budget, False)
     cdef int i
-    for i in range(n):
-        part.rows[i] = rows[i].rest
+    for i in range(set_count):
+        part.set_cells[i] = split_sets[i].other_cells
     return part
 
 
 # Hits with labels
 
-cdef struct Alike:             # sets that are alike on a side, so far
+cdef struct AlikeSets:             # sets that are alike on a side, so far
     int first                  # one of them
-    int number
-    int level                  # the least misses that can distinguish them
-    int hits                   # the number of their cells on the other side
-    int64_t ways               # sequences of the labels of these cells
+    int set_count
+    int misses                 # the least misses that can distinguish them
+    int cell_count             # of each, on the other side
+    int64_t sequences          # sequences of the labels of these cells
 
 
 cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
-    """Fill `least` and `spread` of a family with LABELS, if there is memory for it.
+    """Fill `least` and `cell_spread` of a family with LABELS, if there is memory for it.
 
     In the part with one label at a cell, let U be the cells that its ship may have, and V the rest. By leaf
     counting at most ways * C(k + t, t) of the sets that are alike on U are distinguished with t misses on
@@ -144,167 +146,173 @@ cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
     least u_1 + ... + u_r on U. The sum for all sets of the part is `least`. `spread[s]` is the greatest
     number, over the cells, of sets with v_i + u_i <= s.
     """
-    cdef Alike* alike = <Alike*>malloc(node.n * (sizeof(Alike) + 4 * sizeof(int32_t)))
+    cdef AlikeSets* groups = <AlikeSets*>malloc(node.set_count * (sizeof(AlikeSets) + 4 * sizeof(int32_t)))
     cdef int32_t levels[2 * TIMES]
-    cdef int32_t spread[TIMES]
+    cdef int32_t cell_spread[TIMES]
     cdef Ships* ships = &node.ships
-    cdef int c, code, s, t, best, n
-    if alike == NULL:
+    cdef int cell, reply, misses, own_misses, distinguished, set_count
+    if groups == NULL:
         return
-    memset(ships.spread, 0, (node.m + 1) * sizeof(int32_t))
-    for c in range(node.m):
-        memset(spread, 0, sizeof(spread))
-        for code in range(node.codes):
-            n = part_size(node, c, code)
-            ships.least[c * node.codes + code] = 0
-            best = n if n < 2 else 0
-            if n > 1:
-                for t in range(2):
-                    ships.least[c * node.codes + code] += count_levels(
-                        node, c, code, t, leaves, alike, levels + t * TIMES)
-            for s in range(node.m + 1):
-                for t in range(s + 1):
-                    if best == n:
+    memset(ships.spread, 0, (node.cell_count + 1) * sizeof(int32_t))
+    for cell in range(node.cell_count):
+        memset(cell_spread, 0, sizeof(cell_spread))
+        for reply in range(node.hit_replies):
+            set_count = part_size(node, cell, reply)
+            ships.least[cell * node.hit_replies + reply] = 0
+            distinguished = set_count if set_count < 2 else 0
+            if set_count > 1:
+                for own_misses in range(2):
+                    ships.least[cell * node.hit_replies + reply] += fill_levels(
+                        node, cell, reply, own_misses, leaves, groups, levels + own_misses * TIMES)
+            for misses in range(node.cell_count + 1):
+                for own_misses in range(misses + 1):
+                    if distinguished == set_count:
                         break
-                    best = max(best, min(levels[t], levels[TIMES + s - t]))
-                spread[s] += best
-        for s in range(node.m + 1):
-            ships.spread[s] = max(ships.spread[s], spread[s])
-    free(alike)
+                    distinguished = max(distinguished,
+                                        min(levels[own_misses], levels[TIMES + misses - own_misses]))
+                cell_spread[misses] += distinguished
+        for misses in range(node.cell_count + 1):
+            ships.spread[misses] = max(ships.spread[misses], cell_spread[misses])
+    free(groups)
     ships.has_sides = True
 
 
-cdef int count_levels(const Node* node, int c, int code, bint inside, const int64_t* leaves,
-                      Alike* alike, int32_t* levels) noexcept nogil:
+cdef int fill_levels(const Node* node, int cell, int reply, bint is_on_ship, const int64_t* leaves,
+                     AlikeSets* groups, int32_t* levels) noexcept nogil:
     """Fill levels[t], the most sets of a part distinguished with t misses on a side; return their sum of t.
 
-    inside -- True for the side that the ship of that label may have; False for the other one.
+    is_on_ship -- True for the side that the ship of that label may have; False for the other one.
     """
-    cdef const Cells* item
-    cdef Cells side = 0, mix
-    cdef int i, j, w, number = 0, s = node.ships.s, ship = 0, sum = 0, mask = 1, total, cells
-    cdef uint64_t chosen, hash
-    cdef int32_t* table = <int32_t*>(alike + node.n)
-    cdef Alike* one_side
-    while node.ships.code[ship] != code:
-        ship += 1
-    for w in range(node.width):
-        chosen = chosen_of(node, c, code, w)
-        while chosen:
-            side |= node.ships.masks[(64 * w + ctz(chosen)) * s + ship]
-            chosen &= chosen - 1
-            number += 1
-    while mask < 2 * number:
-        mask *= 2
-    memset(table, 0, mask * sizeof(int32_t))
-    memset(levels, 0, (node.m + 1) * sizeof(int32_t))
-    if not inside:                     # then the sets with an equal ship are alike
+    cdef const Cells* set_ships
+    cdef Cells side = 0, other_side
+    cdef int i, j, w, group_count = 0, per_set = node.ships.per_set, label_ship = 0, misses = 0
+    cdef int slot_mask = 1, cell_total, cells
+    cdef uint64_t sets_left, hash
+    cdef int32_t* slots = <int32_t*>(groups + node.set_count)
+    cdef AlikeSets* group
+    while node.ships.reply[label_ship] != reply:
+        label_ship += 1
+    for w in range(node.column_words):
+        sets_left = sets_with_reply(node, cell, reply, w)
+        while sets_left:
+            side |= node.ships.masks[(64 * w + ctz(sets_left)) * per_set + label_ship]
+            sets_left &= sets_left - 1
+            group_count += 1
+    while slot_mask < 2 * group_count:
+        slot_mask *= 2
+    memset(slots, 0, slot_mask * sizeof(int32_t))
+    memset(levels, 0, (node.cell_count + 1) * sizeof(int32_t))
+    if not is_on_ship:                     # then the sets with an equal ship are alike
         side = ~side
-    number, mask = 0, mask - 1
-    for w in range(node.width):
-        chosen = chosen_of(node, c, code, w)
-        while chosen:
-            i = 64 * w + ctz(chosen)
-            chosen &= chosen - 1
-            item = node.ships.masks + i * s
+    group_count, slot_mask = 0, slot_mask - 1
+    for w in range(node.column_words):
+        sets_left = sets_with_reply(node, cell, reply, w)
+        while sets_left:
+            i = 64 * w + ctz(sets_left)
+            sets_left &= sets_left - 1
+            set_ships = node.ships.masks + i * per_set
             hash = 0
-            for j in range(s):         # a hash of the other side, on which they are alike
-                mix = item[j] & ~side
-                hash = scramble(hash + low(mix) + 3 * high(mix))
-            while table[hash & mask] and not are_alike(
-                    item, node.ships.masks + alike[table[hash & mask] - 1].first * s, s, ~side):
+            for j in range(per_set):         # a hash of the other side, on which they are alike
+                other_side = set_ships[j] & ~side
+                hash = scramble(hash + low(other_side) + 3 * high(other_side))
+            while slots[hash & slot_mask] and not are_alike(set_ships, node.ships.masks
+                                                            + groups[slots[hash & slot_mask] - 1].first
+                                                            * per_set, per_set, ~side):
                 hash += 1
-            if not table[hash & mask]:
-                one_side = alike + number
-                number += 1
-                table[hash & mask] = number
-                one_side.first, one_side.number, one_side.level = i, 0, 0
-                one_side.ways, total = 1, 0
-                for j in range(s):
-                    cells = size(item[j] & side & ~one(node.cell[c]))
-                    total += cells
-                    one_side.ways *= leaves[cells * TIMES + total - cells]
-                one_side.hits = total
-            one_side = alike + table[hash & mask] - 1
-            one_side.number += 1
-            while (one_side.level < node.m
-                   and one_side.ways * leaves[one_side.hits * TIMES + one_side.level] < one_side.number):
-                one_side.level += 1
-            levels[one_side.level] += 1
-            sum += one_side.level
-    for i in range(node.m):
+            if not slots[hash & slot_mask]:
+                group = groups + group_count
+                group_count += 1
+                slots[hash & slot_mask] = group_count
+                group.first, group.set_count, group.misses = i, 0, 0
+                group.sequences, cell_total = 1, 0
+                for j in range(per_set):
+                    cells = size(set_ships[j] & side & ~one(node.grid_cell[cell]))
+                    cell_total += cells
+                    group.sequences *= leaves[cells * TIMES + cell_total - cells]
+                group.cell_count = cell_total
+            group = groups + slots[hash & slot_mask] - 1
+            group.set_count += 1
+            while (group.misses < node.cell_count and group.sequences
+                   * leaves[group.cell_count * TIMES + group.misses] < group.set_count):
+                group.misses += 1
+            levels[group.misses] += 1
+            misses += group.misses
+    for i in range(node.cell_count):
         levels[i + 1] += levels[i]
-    return sum
+    return misses
 
 
-cdef inline bint are_alike(const Cells* a, const Cells* b, int s, Cells side) noexcept nogil:
+cdef inline bint are_alike(const Cells* set_ships, const Cells* other_ships, int per_set,
+                           Cells side) noexcept nogil:
     """True if two sets have equal cells and labels on a side."""
     cdef int j
-    for j in range(s):
-        if (a[j] ^ b[j]) & side:
+    for j in range(per_set):
+        if (set_ships[j] ^ other_ships[j]) & side:
             return False
     return True
 
 
 # Independent sides
 
-cdef int independent_classes(const Node* node, Cells* mask) noexcept nogil:
-    """Fill `mask` with classes of cells, so that cells of different classes are independent in pairs.
+cdef int independent_classes(const Node* node, Cells* class_cells) noexcept nogil:
+    """Fill `class_cells` with classes of cells, so that cells of different classes are independent in pairs.
 
     Return the number of classes.
     """
-    cdef int part_of[MAX_CELLS]
-    cdef int m = node.m, c, d, e, parts = 0
+    cdef int class_of[MAX_CELLS]
+    cdef int cell_count = node.cell_count, cell, member, other_cell, class_count = 0
     cdef bint grows
-    for c in range(m):
-        part_of[c] = -1
-    for c in range(m):
-        if part_of[c] >= 0:
+    for cell in range(cell_count):
+        class_of[cell] = -1
+    for cell in range(cell_count):
+        if class_of[cell] >= 0:
             continue
-        mask[parts] = 0
-        part_of[c] = parts
+        class_cells[class_count] = 0
+        class_of[cell] = class_count
         grows = True
         while grows:
             grows = False
-            for d in range(m):
-                if part_of[d] == parts and not mask[parts] & one(node.cell[d]):
-                    mask[parts] |= one(node.cell[d])
+            for member in range(cell_count):
+                if class_of[member] == class_count and not (
+                        class_cells[class_count] & one(node.grid_cell[member])):
+                    class_cells[class_count] |= one(node.grid_cell[member])
                     grows = True
-                    for e in range(m):
-                        if part_of[e] < 0 and (<int64_t>node.pair[d * m + e] * node.n
-                                               != <int64_t>node.count[d] * node.count[e]):
-                            part_of[e] = parts
-        parts += 1
-    return parts
+                    for other_cell in range(cell_count):
+                        if class_of[other_cell] < 0 and (
+                                <int64_t>node.pair_counts[member * cell_count + other_cell] * node.set_count
+                                != <int64_t>node.cell_counts[member] * node.cell_counts[other_cell]):
+                            class_of[other_cell] = class_count
+        class_count += 1
+    return class_count
 
 
-cdef bint take_factors(const Node* node, const Cells* mask, int number,
+cdef bint take_factors(const Node* node, const Cells* class_cells, int class_count,
                        Node** factors) except -1 nogil:
     """True if a family is the product of its restrictions to the classes of cells; fill these factors.
 
     The caller frees the factors in any case.
     """
-    cdef int i, j, n
+    cdef int i, j, distinct_count
     cdef int64_t product = 1
-    cdef Cells* rows = <Cells*>malloc(node.n * sizeof(Cells))
-    if rows == NULL:
+    cdef Cells* sorted_cells = <Cells*>malloc(node.set_count * sizeof(Cells))
+    if sorted_cells == NULL:
         with gil:
             raise MemoryError
     try:
-        for j in range(number):
-            for i in range(node.n):
-                rows[i] = node.rows[i] & mask[j]
-            qsort(rows, node.n, sizeof(Cells), ascending_cells)
-            n = 1
-            for i in range(1, node.n):
-                if rows[i] != rows[n - 1]:
-                    rows[n] = rows[i]
-                    n += 1
-            product *= n
-            if product > node.n:
+        for j in range(class_count):
+            for i in range(node.set_count):
+                sorted_cells[i] = node.set_cells[i] & class_cells[j]
+            qsort(sorted_cells, node.set_count, sizeof(Cells), compare_cells)
+            distinct_count = 1
+            for i in range(1, node.set_count):
+                if sorted_cells[i] != sorted_cells[distinct_count - 1]:
+                    sorted_cells[distinct_count] = sorted_cells[i]
+                    distinct_count += 1
+            product *= distinct_count
+            if product > node.set_count:
                 return False
-            factors[j] = new_node(n, node.m, node.budget, False)
-            memcpy(factors[j].rows, rows, n * sizeof(Cells))
-        return product == node.n
+            factors[j] = new_node(distinct_count, node.cell_count, node.budget, False)
+            memcpy(factors[j].set_cells, sorted_cells, distinct_count * sizeof(Cells))
+        return product == node.set_count
     finally:
-        free(rows)
+        free(sorted_cells)

@@ -32,64 +32,64 @@ cdef uint64_t hash_bytes(const unsigned char* bytes, Py_ssize_t length) noexcept
     return hash
 
 
-cdef inline int64_t* record_value(Generation* g, uint64_t place) noexcept nogil:
-    return <int64_t*>(g.chunks[place >> CHUNK_BITS] + (place & ((1 << CHUNK_BITS) - 1)))
+cdef inline int64_t* record_value(Generation* generation, uint64_t place) noexcept nogil:
+    return <int64_t*>(generation.chunks[place >> CHUNK_BITS] + (place & ((1 << CHUNK_BITS) - 1)))
 
 
-cdef int64_t* look_up(Generation* g, const Key* key) noexcept nogil:
+cdef int64_t* find_record(Generation* generation, const Key* key) noexcept nogil:
     """Return the address of the value of a key, or NULL."""
-    cdef uint64_t mask = g.slots - 1, i = key.hash & mask
+    cdef uint64_t mask = generation.slots - 1, slot = key.hash & mask
     cdef int64_t* record
-    if g.slots == 0:
+    if generation.slots == 0:
         return NULL
-    while g.places[i]:
-        if g.hashes[i] == key.hash:
-            record = record_value(g, g.places[i] - 1)
+    while generation.places[slot]:
+        if generation.hashes[slot] == key.hash:
+            record = record_value(generation, generation.places[slot] - 1)
             if record[1] == key.length and memcmp(record + 2, key.bytes, key.length) == 0:
                 return record
-        i = (i + 1) & mask
+        slot = (slot + 1) & mask
     return NULL
 
 
-cdef void clear(Generation* g) noexcept nogil:
+cdef void clear(Generation* generation) noexcept nogil:
     """Free the memory of a generation, which is empty then."""
     cdef int i
-    for i in range(g.chunk_count):
-        free(g.chunks[i])
-    free(g.hashes)
-    free(g.places)
-    memset(g, 0, sizeof(Generation))
+    for i in range(generation.chunk_count):
+        free(generation.chunks[i])
+    free(generation.hashes)
+    free(generation.places)
+    memset(generation, 0, sizeof(Generation))
 
 
-cdef bint enlarge(Generation* g) noexcept nogil:
+cdef bint enlarge(Generation* generation) noexcept nogil:
     """Double the slots; False if there is no memory."""
-    cdef uint64_t slots = 2 * g.slots if g.slots else FIRST_SLOTS
+    cdef uint64_t slots = 2 * generation.slots if generation.slots else FIRST_SLOTS
     cdef uint64_t* hashes = <uint64_t*>calloc(slots, sizeof(uint64_t))
     cdef uint64_t* places = <uint64_t*>calloc(slots, sizeof(uint64_t))
-    cdef uint64_t i, j
+    cdef uint64_t old_slot, slot
     if hashes == NULL or places == NULL:
         free(hashes)
         free(places)
         return False
-    for i in range(g.slots):
-        if g.places[i]:
-            j = g.hashes[i] & (slots - 1)
-            while places[j]:
-                j = (j + 1) & (slots - 1)
-            hashes[j] = g.hashes[i]
-            places[j] = g.places[i]
-    free(g.hashes)
-    free(g.places)
-    g.hashes, g.places, g.slots = hashes, places, slots
+    for old_slot in range(generation.slots):
+        if generation.places[old_slot]:
+            slot = generation.hashes[old_slot] & (slots - 1)
+            while places[slot]:
+                slot = (slot + 1) & (slots - 1)
+            hashes[slot] = generation.hashes[old_slot]
+            places[slot] = generation.places[old_slot]
+    free(generation.hashes)
+    free(generation.places)
+    generation.hashes, generation.places, generation.slots = hashes, places, slots
     return True
 
 
-cdef uint64_t bytes_of(const Generation* g) noexcept nogil:
+cdef uint64_t memory_bytes(const Generation* generation) noexcept nogil:
     """Return the bytes of memory that a generation uses."""
-    return (<uint64_t>g.chunk_count << CHUNK_BITS) + 16 * g.slots
+    return (<uint64_t>generation.chunk_count << CHUNK_BITS) + 16 * generation.slots
 
 
-cdef Key key_of(bytes given):
+cdef Key make_key(bytes given):
     cdef Key key
     key.bytes, key.length = given, len(given)
     key.hash = hash_bytes(key.bytes, key.length)
@@ -108,14 +108,14 @@ cdef class TranspositionTable:
 
     def get(self, bytes key):
         """Return the value of a key, or None."""
-        cdef Key given = key_of(key)
+        cdef Key table_key = make_key(key)
         cdef int64_t value
-        return value if self.find(&given, &value) else None
+        return value if self.find(&table_key, &value) else None
 
     def put(self, bytes key, int64_t value):
         """Store the value of a key; a SharedTable keeps the better one of two."""
-        cdef Key given = key_of(key)
-        self.store(&given, value)
+        cdef Key table_key = make_key(key)
+        self.store(&table_key, value)
 
 
 cdef class MemoryTable(TranspositionTable):
@@ -136,9 +136,9 @@ cdef class MemoryTable(TranspositionTable):
 
     cdef bint find(self, const Key* key, int64_t* value) noexcept nogil:
         """True if the key is there; then `value` is set."""
-        cdef int64_t* record = look_up(&self.young, key)
+        cdef int64_t* record = find_record(&self.young, key)
         if record == NULL:
-            record = look_up(&self.old, key)
+            record = find_record(&self.old, key)
             if record == NULL:
                 return False
             value[0] = record[0]
@@ -149,7 +149,7 @@ cdef class MemoryTable(TranspositionTable):
 
     cdef void store(self, const Key* key, int64_t value) noexcept nogil:
         """Set the value of a key."""
-        cdef int64_t* record = look_up(&self.young, key)
+        cdef int64_t* record = find_record(&self.young, key)
         if record != NULL:
             record[0] = value
         else:
@@ -157,35 +157,35 @@ cdef class MemoryTable(TranspositionTable):
 
     cdef void add(self, const Key* key, int64_t value) noexcept nogil:
         """Add a key that is not in the young generation to it, if there is memory."""
-        cdef Generation* g = &self.young
-        cdef uint64_t need = RECORD + ((key.length + 7) & ~7), place, i
+        cdef Generation* generation = &self.young
+        cdef uint64_t record_bytes = RECORD + ((key.length + 7) & ~7), place, slot
         cdef int64_t* record
-        if need > 1 << CHUNK_BITS:
+        if record_bytes > 1 << CHUNK_BITS:
             return
-        if 2 * bytes_of(g) > self.max_bytes or g.chunk_count == MAX_CHUNKS:
+        if 2 * memory_bytes(generation) > self.max_bytes or generation.chunk_count == MAX_CHUNKS:
             clear(&self.old)
             self.old = self.young
-            memset(g, 0, sizeof(Generation))
-        if 4 * (g.used + 1) > 3 * g.slots and not enlarge(g):
+            memset(generation, 0, sizeof(Generation))
+        if 4 * (generation.used + 1) > 3 * generation.slots and not enlarge(generation):
             return
-        if g.chunk_count == 0 or g.chunk_used + need > 1 << CHUNK_BITS:
-            g.chunks[g.chunk_count] = <unsigned char*>malloc(1 << CHUNK_BITS)
-            if g.chunks[g.chunk_count] == NULL:
+        if generation.chunk_count == 0 or generation.chunk_used + record_bytes > 1 << CHUNK_BITS:
+            generation.chunks[generation.chunk_count] = <unsigned char*>malloc(1 << CHUNK_BITS)
+            if generation.chunks[generation.chunk_count] == NULL:
                 return
-            g.chunk_count += 1
-            g.chunk_used = 0
-        place = ((<uint64_t>g.chunk_count - 1) << CHUNK_BITS) + g.chunk_used
-        g.chunk_used += need
-        record = record_value(g, place)
+            generation.chunk_count += 1
+            generation.chunk_used = 0
+        place = ((<uint64_t>generation.chunk_count - 1) << CHUNK_BITS) + generation.chunk_used
+        generation.chunk_used += record_bytes
+        record = record_value(generation, place)
         record[0] = value
         record[1] = key.length
         memcpy(record + 2, key.bytes, key.length)
-        i = key.hash & (g.slots - 1)
-        while g.places[i]:
-            i = (i + 1) & (g.slots - 1)
-        g.hashes[i] = key.hash
-        g.places[i] = place + 1
-        g.used += 1
+        slot = key.hash & (generation.slots - 1)
+        while generation.places[slot]:
+            slot = (slot + 1) & (generation.slots - 1)
+        generation.hashes[slot] = key.hash
+        generation.places[slot] = place + 1
+        generation.used += 1
 
     def __len__(self):
         """Return the number of entries; one copied from the old generation counts twice."""
@@ -194,7 +194,7 @@ cdef class MemoryTable(TranspositionTable):
     @property
     def bytes(self):
         """Return the bytes of memory in use."""
-        return bytes_of(&self.young) + bytes_of(&self.old)
+        return memory_bytes(&self.young) + memory_bytes(&self.old)
 
 
 cdef extern from *:
@@ -245,16 +245,16 @@ cdef class SharedTable(TranspositionTable):
         self.records = self.slots + slots
         self.room = size // 8 - HEAD - MARKS - slots
 
-    cdef uint64_t* look_up(self, const Key* key, uint64_t hash) noexcept nogil:
+    cdef uint64_t* find_record(self, const Key* key, uint64_t hash) noexcept nogil:
         """Return the record of a key, or NULL.
 
         hash -- of the key, scrambled, because the hashes of similar keys are close to each other.
         """
         cdef uint64_t slot
         cdef uint64_t* record
-        cdef int i
-        for i in range(PROBES):
-            slot = load(self.slots + ((hash + i) & self.mask))
+        cdef int probe
+        for probe in range(PROBES):
+            slot = load(self.slots + ((hash + probe) & self.mask))
             if slot == 0:
                 return NULL
             if slot >> PLACE_BITS == hash >> PLACE_BITS:
@@ -266,7 +266,7 @@ cdef class SharedTable(TranspositionTable):
 
     cdef bint find(self, const Key* key, int64_t* value) noexcept nogil:
         """True if the key is there; then `value` is set."""
-        cdef uint64_t* record = self.look_up(key, scramble(key.hash))
+        cdef uint64_t* record = self.find_record(key, scramble(key.hash))
         if record == NULL:
             return False
         value[0] = <int64_t>load(record)
@@ -275,18 +275,18 @@ cdef class SharedTable(TranspositionTable):
     cdef void store(self, const Key* key, int64_t value) noexcept nogil:
         """Store a value, 2 * bound + 1 if it is exact, unless the stored one is better."""
         cdef uint64_t* record
-        cdef uint64_t need = 2 + (key.length + 7) // 8, place, known, hash = scramble(key.hash)
+        cdef uint64_t record_words = 2 + (key.length + 7) // 8, place, known, hash = scramble(key.hash)
         cdef int i
-        record = self.look_up(key, hash)
+        record = self.find_record(key, hash)
         if record != NULL:
             known = load(record)
-            while says_more(value, <int64_t>known) and not swap(record, &known, <uint64_t>value):
+            while is_better(value, <int64_t>known) and not swap(record, &known, <uint64_t>value):
                 pass
             return
-        if load(self.head) + need > self.room:
+        if load(self.head) + record_words > self.room:
             return
-        place = fetch_add(self.head, need)
-        if place + need > self.room:
+        place = fetch_add(self.head, record_words)
+        if place + record_words > self.room:
             return
         record = self.records + place
         record[0] = <uint64_t>value
@@ -307,8 +307,8 @@ cdef class SharedTable(TranspositionTable):
 
         So a family that takes long keeps its place while smaller ones come and go.
         """
-        cdef uint64_t known = 0
-        return swap(self.marks + (key.hash & (MARKS - 1)), &known, key.hash)
+        cdef uint64_t free_word = 0
+        return swap(self.marks + (key.hash & (MARKS - 1)), &free_word, key.hash)
 
     cdef void leave(self, const Key* key) noexcept nogil:
         """Remove the mark that `enter` made."""
@@ -320,13 +320,13 @@ cdef class SharedTable(TranspositionTable):
 
     def mark(self, bytes key):
         """Call `enter`; for tests."""
-        cdef Key given = key_of(key)
-        self.enter(&given)
+        cdef Key table_key = make_key(key)
+        self.enter(&table_key)
 
     def is_marked(self, bytes key):
         """Return `is_busy`; for tests."""
-        cdef Key given = key_of(key)
-        return self.is_busy(&given)
+        cdef Key table_key = make_key(key)
+        return self.is_busy(&table_key)
 
     def __len__(self):
         """Return the number of entries; a key that two processes added at once counts twice."""
@@ -338,6 +338,6 @@ cdef class SharedTable(TranspositionTable):
         return 8 * (HEAD + MARKS + self.mask + 1 + min(load(self.head), self.room))
 
 
-cdef bint says_more(int64_t value, int64_t known) noexcept nogil:
+cdef bint is_better(int64_t value, int64_t known_value) noexcept nogil:
     """True if a value says more than the known one: it is exact, or the greater bound."""
-    return (value & 1) > (known & 1) or ((value ^ known) & 1 == 0 and value > known)
+    return (value & 1) > (known_value & 1) or ((value ^ known_value) & 1 == 0 and value > known_value)

@@ -16,15 +16,15 @@ from counting cimport LANES, Counted, count_cells, count_parts, is_inside
 from hashing cimport scramble
 from leaves cimport TIMES
 from objectives cimport INFINITE
-from optsearch.compiled.search._bounds cimport Bounds, capped_bound, capped_row
+from optsearch.compiled.search._bounds cimport Bounds, tabulated_bound, cost_row
 from optsearch.compiled.search._effort cimport Effort, count_subset
 from optsearch.compiled.search._family cimport Node
 from optsearch.compiled.search._identities cimport Identity, IdentityTable
 from options cimport BEST_GREEDY, Switches
 
 cdef enum:
-    BOUNDED = 1 << 10          # entries of `bounded`: a bound is needed again soon, and a small table is near
-    SEARCHES = 1 << 12         # values of Known.search
+    BOUND_ENTRIES = 1 << 10    # of `bound_cache`: a bound is needed again soon, and a small table is near
+    SEARCH_NUMBERS = 1 << 12   # values of CacheEntry.search_number
     IDENTITY_FROM = 8          # the fewest sets of a subset that is looked up by its identity
 
 
@@ -34,279 +34,282 @@ cdef class WordSearch:
 
     def __cinit__(self, Bounds bounds, Effort effort, int rule, Switches on,
                   IdentityTable identities):
-        self.bounds, self.effort, self.rule, self.on = bounds, effort, rule, on
+        self.bounds, self.effort, self.rule, self.use = bounds, effort, rule, on
         self.identities = identities
-        self.known = <Known*>PyMem_Calloc(KNOWN, sizeof(Known))
-        self.bounded = <Known*>PyMem_Calloc(BOUNDED, sizeof(Known))
-        self.sums = <int64_t*>PyMem_Calloc(WORD // 8 * 256, sizeof(int64_t))
-        if self.known == NULL or self.bounded == NULL or self.sums == NULL:
+        self.result_cache = <CacheEntry*>PyMem_Calloc(RESULT_ENTRIES, sizeof(CacheEntry))
+        self.bound_cache = <CacheEntry*>PyMem_Calloc(BOUND_ENTRIES, sizeof(CacheEntry))
+        self.weight_sums = <int64_t*>PyMem_Calloc(MAX_WORD_SETS // 8 * 256, sizeof(int64_t))
+        if self.result_cache == NULL or self.bound_cache == NULL or self.weight_sums == NULL:
             raise MemoryError
 
     def __dealloc__(self):
-        PyMem_Free(self.known)
-        PyMem_Free(self.bounded)
-        PyMem_Free(self.sums)
+        PyMem_Free(self.result_cache)
+        PyMem_Free(self.bound_cache)
+        PyMem_Free(self.weight_sums)
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Raise `node.lower` to the optimum if that is below `limit`, else to `limit` or more."""
         cdef uint64_t columns[MAX_CELLS]
         self.begin(node, columns)
-        node.lower = self.solve(
-            <uint64_t>-1 >> (64 - node.n), node.hits, columns, node.m, limit, &node.exact)
+        node.lower = self.solve(<uint64_t>-1 >> (64 - node.set_count), node.max_hits, columns,
+                                node.cell_count, limit, &node.exact)
         return 0
 
     cdef void begin(self, const Node* node, uint64_t* columns) noexcept nogil:
         """Load a family: fill `columns`, and make the cached entries of the one before void."""
-        cdef int i
-        if self.searches == SEARCHES - 1:
-            memset(self.known, 0, KNOWN * sizeof(Known))
-            memset(self.bounded, 0, BOUNDED * sizeof(Known))
-            self.searches = 0
-        self.searches += 1
-        for i in range((node.m + LANES - 1) // LANES * LANES):
-            columns[i] = node.columns[i] if i < node.m else 0
-        self.weights, self.rows = node.weights, node.rows
+        cdef int cell
+        if self.search_number == SEARCH_NUMBERS - 1:
+            memset(self.result_cache, 0, RESULT_ENTRIES * sizeof(CacheEntry))
+            memset(self.bound_cache, 0, BOUND_ENTRIES * sizeof(CacheEntry))
+            self.search_number = 0
+        self.search_number += 1
+        for cell in range((node.cell_count + LANES - 1) // LANES * LANES):
+            columns[cell] = node.columns[cell] if cell < node.cell_count else 0
+        self.weights, self.set_cells = node.weights, node.set_cells
         if node.weights != NULL:
-            self.sum_weights(node.n)
+            self.sum_weights(node.set_count)
 
-    cdef void sum_weights(self, int n) noexcept nogil:
-        """Fill `sums`: for each byte of a word of sets, the total weight of each combination of its sets."""
-        cdef int start, x
-        cdef int64_t* sums = self.sums
-        for start in range(0, n, 8):
-            for x in range(1, 1 << min(8, n - start)):
-                sums[x] = sums[x & (x - 1)] + self.weights[start + ctz(x)]
-            sums += 256
+    cdef void sum_weights(self, int set_count) noexcept nogil:
+        """Fill `weight_sums`: for each byte of a word of sets, the weight of each combination of its sets."""
+        cdef int first_set, byte_sets
+        cdef int64_t* sums_of_byte = self.weight_sums
+        for first_set in range(0, set_count, 8):
+            for byte_sets in range(1, 1 << min(8, set_count - first_set)):
+                sums_of_byte[byte_sets] = sums_of_byte[byte_sets & (byte_sets - 1)] + (
+                    self.weights[first_set + ctz(byte_sets)])
+            sums_of_byte += 256
 
     cdef int64_t weight_of(self, uint64_t sets) noexcept nogil:
         """Return the total weight of a subset."""
-        cdef const int64_t* sums = self.sums
+        cdef const int64_t* sums_of_byte = self.weight_sums
         cdef int64_t weight = 0
         if self.weights == NULL:
             return popcount(sets)
         while sets:
-            weight += sums[sets & 255]
+            weight += sums_of_byte[sets & 255]
             sets >>= 8
-            sums += 256
+            sums_of_byte += 256
         return weight
 
-    cdef int64_t least_of(self, uint64_t sets) noexcept nogil:
+    cdef int64_t lightest_weight(self, uint64_t sets) noexcept nogil:
         """Return the weight of the lightest set of a subset."""
-        return 1 if self.weights == NULL else self.weights[last(sets)]
+        return 1 if self.weights == NULL else self.weights[highest_bit(sets)]
 
-    cdef int64_t capped_by_weight(self, uint64_t sets, int n, int left, int most) noexcept nogil:
-        """Return the tabulated bound of n sets of `left` cells; no cell is in more than `most` of them.
+    cdef int64_t table_bound(self, uint64_t sets, int set_count, int hits, int greatest_count) noexcept nogil:
+        """Return the tabulated bound of sets of `hits` cells; none is in more than `greatest_count` of them.
 
-        row[j] bounds any j of them without weights. Summed by parts, the j-th heaviest set adds its
-        weight times row[j] - row[j - 1].
+        costs[j] bounds any j of them without weights. Summed by parts, the j-th heaviest set adds its
+        weight times costs[j] - costs[j - 1].
         """
-        cdef const int16_t* row = capped_row(self.bounds, left, n, most)
+        cdef const int16_t* costs = cost_row(self.bounds, hits, set_count, greatest_count)
         cdef int64_t bound = 0
         if self.weights == NULL:
-            return row[n]
+            return costs[set_count]
         while sets:
-            bound += self.weights[ctz(sets)] * (row[1] - row[0])
-            row += 1
+            bound += self.weights[ctz(sets)] * (costs[1] - costs[0])
+            costs += 1
             sets &= sets - 1
         return bound
 
-    cdef int64_t bound_of(self, const Node* node) noexcept nogil:
+    cdef int64_t count_bound(self, const Node* node) noexcept nogil:
         """Return the bound of a family of at least three sets by its cell counts."""
         cdef uint64_t columns[MAX_CELLS]
         cdef uint64_t parts[MAX_CELLS]
         cdef Subset subset
         self.begin(node, columns)
-        subset.sets, subset.n, subset.hits = <uint64_t>-1 >> (64 - node.n), node.n, node.hits
-        take_columns(&subset, columns, node.m, parts, False)
-        return max(self.capped_by_weight(subset.sets, subset.n, subset.left, subset.most),
-                   self.bound_by_counts(&subset))
+        subset.sets = <uint64_t>-1 >> (64 - node.set_count)
+        subset.set_count, subset.max_hits = node.set_count, node.max_hits
+        take_uncertain_columns(&subset, columns, node.cell_count, parts, False)
+        return max(
+            self.table_bound(subset.sets, subset.set_count, subset.max_uncertain, subset.greatest_count),
+            self.bound_by_counts(&subset))
 
-    cdef int64_t recall(self, uint64_t sets, int n) noexcept nogil:
+    cdef int64_t recall_bound(self, uint64_t sets, int set_count) noexcept nogil:
         """Return the cached bound of a subset of n sets, or -1; exact for one and two sets."""
         cdef uint64_t hash
-        cdef const Known* known
-        if n <= 2:
-            return self.least_of(sets) if n == 2 else 0
-        if not self.on.memo:
+        cdef const CacheEntry* entry
+        if set_count <= 2:
+            return self.lightest_weight(sets) if set_count == 2 else 0
+        if not self.use.memo:
             return -1
         hash = scramble(sets)
-        known = self.known + (hash & (KNOWN - 1))
-        if known.subset != sets or known.search != self.searches:
-            known = self.bounded + (hash & (BOUNDED - 1))
-            if known.subset != sets or known.search != self.searches:
+        entry = self.result_cache + (hash & (RESULT_ENTRIES - 1))
+        if entry.subset != sets or entry.search_number != self.search_number:
+            entry = self.bound_cache + (hash & (BOUND_ENTRIES - 1))
+            if entry.subset != sets or entry.search_number != self.search_number:
                 return -1
-        return known.lower
+        return entry.lower
 
-    cdef void keep_bound(self, uint64_t sets, int64_t bound) noexcept nogil:
+    cdef void cache_bound(self, uint64_t sets, int64_t bound) noexcept nogil:
         """Cache the bound of a subset, which may be a part of other subsets too."""
-        cdef Known* known = self.bounded + (scramble(sets) & (BOUNDED - 1))
-        known.subset, known.search = sets, self.searches
-        known.lower, known.exact = bound, False
+        cdef CacheEntry* entry = self.bound_cache + (scramble(sets) & (BOUND_ENTRIES - 1))
+        entry.subset, entry.search_number = sets, self.search_number
+        entry.lower, entry.exact = bound, False
 
-    cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int n_hit, int64_t* hit,
-                          int64_t* missed) noexcept nogil:
+    cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int n_hit, int64_t* hit_bound,
+                          int64_t* missed_bound) noexcept nogil:
         """Bound the two parts after a shot, by the cache or else by their cell counts.
 
         One pass counts both parts: a count missed is the count of the subset less the count hit.
         """
-        cdef Subset of_hit, of_missed
-        cdef Counted counted_hit, counted_missed
-        cdef int n_missed = subset.n - n_hit
+        cdef Subset hit_part, missed_part
+        cdef Counted hit_counts, missed_counts
+        cdef int n_missed = subset.set_count - n_hit
         cdef uint64_t sets_missed = subset.sets & ~sets_hit
-        hit[0] = self.recall(sets_hit, n_hit)
-        missed[0] = self.recall(sets_missed, n_missed)
-        if hit[0] >= 0 and missed[0] >= 0:
+        hit_bound[0] = self.recall_bound(sets_hit, n_hit)
+        missed_bound[0] = self.recall_bound(sets_missed, n_missed)
+        if hit_bound[0] >= 0 and missed_bound[0] >= 0:
             return
-        count_parts(subset.parts, subset.counts, subset.m, sets_hit, n_hit, n_missed,
-                    of_hit.counts, of_missed.counts, &counted_hit, &counted_missed)
-        if hit[0] < 0:
-            hit[0] = self.bound(subset, &of_hit, sets_hit, n_hit, &counted_hit)
-        if missed[0] < 0:
-            missed[0] = self.bound(subset, &of_missed, sets_missed, n_missed, &counted_missed)
+        count_parts(subset.columns, subset.counts, subset.cell_count, sets_hit, n_hit, n_missed,
+                    hit_part.counts, missed_part.counts, &hit_counts, &missed_counts)
+        if hit_bound[0] < 0:
+            hit_bound[0] = self.bound_part(subset, &hit_part, sets_hit, n_hit, &hit_counts)
+        if missed_bound[0] < 0:
+            missed_bound[0] = self.bound_part(subset, &missed_part, sets_missed, n_missed, &missed_counts)
 
-    cdef int64_t bound(self, const Subset* subset, Subset* part, uint64_t sets, int n,
-                       const Counted* counted) noexcept nogil:
+    cdef int64_t bound_part(self, const Subset* subset, Subset* part, uint64_t sets, int set_count,
+                            const Counted* counts) noexcept nogil:
         """Fill in `part`, of at least three sets with counted cells, and return its bound."""
         cdef int64_t bound
-        part.sets, part.n, part.hits = sets, n, subset.hits
-        part.parts, part.m = subset.parts, subset.m
-        part.left = subset.hits - counted.certain
-        part.most = counted.most
-        part.frequent = sets & subset.parts[counted.frequent]
-        bound = self.capped_by_weight(sets, n, part.left, part.most)
-        if n > 3:
+        part.sets, part.set_count, part.max_hits = sets, set_count, subset.max_hits
+        part.columns, part.cell_count = subset.columns, subset.cell_count
+        part.max_uncertain = subset.max_hits - counts.certain
+        part.greatest_count = counts.most
+        part.frequent_column = sets & subset.columns[counts.frequent]
+        bound = self.table_bound(sets, set_count, part.max_uncertain, part.greatest_count)
+        if set_count > 3:
             bound = max(bound, self.bound_by_counts(part))
-            self.keep_bound(sets, bound)
+            self.cache_bound(sets, bound)
         return bound
 
     cdef int64_t bound_by_counts(self, const Subset* subset) noexcept nogil:
         """Return a bound by the cell counts: by splitting (see `_search`), or by a profile; else 0."""
-        cdef int64_t hit, missed
-        if self.on.splitting and 2 * subset.most > subset.n:
-            self.bound_parts(subset, subset.frequent, subset.most, &hit, &missed)
-            return self.least_of(subset.sets) + hit + missed
-        if not self.on.profile or 3 * subset.most > subset.n or subset.left < 2:
+        cdef int64_t hit_bound, missed_bound
+        if self.use.splitting and 2 * subset.greatest_count > subset.set_count:
+            self.bound_parts(subset, subset.frequent_column, subset.greatest_count, &hit_bound, &missed_bound)
+            return self.lightest_weight(subset.sets) + hit_bound + missed_bound
+        if not self.use.profile or 3 * subset.greatest_count > subset.set_count or subset.max_uncertain < 2:
             return 0
         return self.bound_by_profile(subset)
 
     cdef int64_t bound_by_profile(self, const Subset* subset) noexcept nogil:
         """Return a bound by a profile (see `_bounds`), where the heaviest sets are finished first."""
-        cdef int number[WORD + 1]
+        cdef int columns_with_count[MAX_WORD_SETS + 1]
         cdef int chain[MAX_CELLS]
-        cdef int64_t lightest[WORD + 1]           # [i] the total weight of the i lightest sets
-        cdef int i, t, s, finished, chain_n = 0, n = subset.n
+        cdef int64_t lightest[MAX_WORD_SETS + 1]           # [i] the total weight of the i lightest sets
+        cdef int rank, misses, misses_after_hit, finished, chain_length = 0, set_count = subset.set_count
         cdef int64_t bound = 0
-        cdef uint64_t sets = subset.sets
+        cdef uint64_t sets_left = subset.sets
         cdef const int64_t* leaves
-        memset(number, 0, (n + 1) * sizeof(int))
-        for i in range(subset.m):
-            number[subset.counts[i]] += 1
-        for i in range(subset.most, 0, -1):    # counts of uncertain cells, falling
-            for _ in range(number[i]):
-                chain[chain_n] = i
-                chain_n += 1
+        memset(columns_with_count, 0, (set_count + 1) * sizeof(int))
+        for rank in range(subset.cell_count):
+            columns_with_count[subset.counts[rank]] += 1
+        for rank in range(subset.greatest_count, 0, -1):    # counts of uncertain cells, falling
+            for _ in range(columns_with_count[rank]):
+                chain[chain_length] = rank
+                chain_length += 1
         lightest[0] = 0
-        for i in range(n):
-            lightest[i + 1] = lightest[i] + self.least_of(sets)
-            sets ^= <uint64_t>1 << last(sets)
-        leaves = self.bounds.leaves + (subset.left - 1) * TIMES
-        for t in range(MAX_CELLS):
+        for rank in range(set_count):
+            lightest[rank + 1] = lightest[rank] + self.lightest_weight(sets_left)
+            sets_left ^= <uint64_t>1 << highest_bit(sets_left)
+        leaves = self.bounds.leaves + (subset.max_uncertain - 1) * TIMES
+        for misses in range(MAX_CELLS):
             finished = 0
-            for s in range(t + 1):
-                i = t - s
-                if i < chain_n:
-                    finished += <int>min(<int64_t>chain[i], leaves[s])
-            if finished >= n:
+            for misses_after_hit in range(misses + 1):
+                rank = misses - misses_after_hit
+                if rank < chain_length:
+                    finished += <int>min(<int64_t>chain[rank], leaves[misses_after_hit])
+            if finished >= set_count:
                 break
-            bound += lightest[n - finished]
+            bound += lightest[set_count - finished]
         return bound
 
-    cdef int64_t solve(self, uint64_t sets, int hits, const uint64_t* columns, int columns_n,
+    cdef int64_t solve(self, uint64_t sets, int hits, const uint64_t* columns, int column_count,
                        int64_t limit, bint* exact) except -1 nogil:
         """Return the optimum of a subset if below `limit`, else a bound >= limit; set `exact`.
 
         hits -- the most cells of a set, the columns common to the whole subset included.
         """
-        cdef uint64_t parts[MAX_CELLS]
+        cdef uint64_t uncertain_columns[MAX_CELLS]
         cdef Subset subset
-        cdef Identity key
+        cdef Identity identity
         cdef bint by_identity
-        cdef int n = popcount(sets), i
+        cdef int set_count = popcount(sets), i
         cdef int64_t lower = 0, value
-        cdef Known* known = self.known + (scramble(sets) & (KNOWN - 1))
+        cdef CacheEntry* entry = self.result_cache + (scramble(sets) & (RESULT_ENTRIES - 1))
         exact[0] = True
-        if n <= 2:
-            return self.least_of(sets) if n == 2 else 0
-        if self.on.memo and known.subset == sets and known.search == self.searches:
-            lower = known.lower
-            exact[0] = known.exact
-            if known.exact or lower >= limit:
+        if set_count <= 2:
+            return self.lightest_weight(sets) if set_count == 2 else 0
+        if self.use.memo and entry.subset == sets and entry.search_number == self.search_number:
+            lower = entry.lower
+            exact[0] = entry.exact
+            if entry.exact or lower >= limit:
                 return lower
         exact[0] = False
-        by_identity = self.identities is not None and n >= IDENTITY_FROM
+        by_identity = self.identities is not None and set_count >= IDENTITY_FROM
         if by_identity:
-            key = self.identities.of_subset(self.rows, self.weights, sets)
-            if self.identities.find(&key, &value, exact):
+            identity = self.identities.of_subset(self.set_cells, self.weights, sets)
+            if self.identities.find(&identity, &value, exact):
                 lower = max(lower, value)
                 if exact[0] or lower >= limit:
-                    self.keep(known, sets, lower, exact[0])
+                    self.cache_result(entry, sets, lower, exact[0])
                     return lower
         count_subset(self.effort)
-        if n == 3 and self.weights == NULL:
+        if set_count == 3 and self.weights == NULL:
             exact[0] = True
-            for i in range(columns_n):
+            for i in range(column_count):
                 if popcount(columns[i] & sets) == 2:
                     return 2
             return 3
-        subset.sets, subset.n, subset.hits = sets, n, hits
-        take_columns(&subset, columns, columns_n, parts, self.on.ordering)
-        if n == 3 or subset.most == 1:
+        subset.sets, subset.set_count, subset.max_hits = sets, set_count, hits
+        take_uncertain_columns(&subset, columns, column_count, uncertain_columns, self.use.ordering)
+        if set_count == 3 or subset.greatest_count == 1:
             exact[0] = True
             return self.solve_trivial(&subset)
-        lower = max(lower, self.capped_by_weight(sets, n, subset.left, subset.most))
+        lower = max(lower, self.table_bound(sets, set_count, subset.max_uncertain, subset.greatest_count))
         if lower < limit:
             lower = max(lower, self.bound_by_counts(&subset))
         if lower >= limit:
             return lower
         lower = self.try_cells(&subset, lower, limit, exact)
-        self.keep(known, sets, lower, exact[0])
+        self.cache_result(entry, sets, lower, exact[0])
         if by_identity:
-            self.identities.keep(&key, lower, exact[0])
+            self.identities.keep(&identity, lower, exact[0])
         return lower
 
-    cdef void keep(self, Known* known, uint64_t sets, int64_t lower, bint exact) noexcept nogil:
+    cdef void cache_result(self, CacheEntry* entry, uint64_t sets, int64_t lower, bint exact) noexcept nogil:
         """Cache the result of a subset until the next search begins."""
-        known.subset, known.search = sets, self.searches
-        known.lower, known.exact = lower, exact
+        entry.subset, entry.search_number = sets, self.search_number
+        entry.lower, entry.exact = lower, exact
 
     cdef int64_t solve_trivial(self, const Subset* subset) noexcept nogil:
         """Return the optimum of three sets, or of disjoint sets, which are shot by falling weight."""
-        cdef uint64_t sets = subset.sets
-        cdef int64_t cost = 0, value
-        cdef int i, n = subset.n
-        if subset.most == 1:
-            for i in range(n):
-                cost += i * self.weights[ctz(sets)] if self.weights != NULL else i
-                sets &= sets - 1
+        cdef uint64_t sets_left = subset.sets
+        cdef int64_t cost = 0, cost_of_cell
+        cdef int i, set_count = subset.set_count
+        if subset.greatest_count == 1:
+            for i in range(set_count):
+                cost += i * self.weights[ctz(sets_left)] if self.weights != NULL else i
+                sets_left &= sets_left - 1
             return cost
         cost = INFINITE
-        for i in range(subset.m):      # of two sets left on either side, the lighter one is missed
+        for i in range(subset.cell_count):      # of two sets left on either side, the lighter one is missed
             if self.rule == BEST_GREEDY and (
-                    self.weight_of(subset.parts[i]) < self.heaviest_part(subset)):
+                    self.weight_of(subset.columns[i]) < self.heaviest_part(subset)):
                 continue
-            sets = subset.sets & ~subset.parts[i]
-            value = self.weight_of(sets)
-            value += self.least_of(sets if subset.counts[i] == 1 else subset.parts[i])
-            cost = min(cost, value)
+            sets_left = subset.sets & ~subset.columns[i]
+            cost_of_cell = self.weight_of(sets_left)
+            cost_of_cell += self.lightest_weight(sets_left if subset.counts[i] == 1 else subset.columns[i])
+            cost = min(cost, cost_of_cell)
         return cost
 
     cdef int64_t heaviest_part(self, const Subset* subset) noexcept nogil:
         """Return the greatest weight of a cell, which greedy shoots."""
-        cdef int64_t most = 0
+        cdef int64_t greatest = 0
         cdef int i
-        for i in range(subset.m):
-            most = max(most, self.weight_of(subset.parts[i]))
-        return most
+        for i in range(subset.cell_count):
+            greatest = max(greatest, self.weight_of(subset.columns[i]))
+        return greatest
 
     cdef int64_t try_cells(self, const Subset* subset, int64_t lower, int64_t limit,
                            bint* exact) except -1 nogil:
@@ -318,13 +321,13 @@ cdef class WordSearch:
         if self.rule == BEST_GREEDY:
             heaviest = self.heaviest_part(subset)
         self.order_cells(subset, order, prices)
-        for turn in range(subset.m):
+        for turn in range(subset.cell_count):
             i = order[turn]
-            if self.rule == BEST_GREEDY and self.weight_of(subset.parts[i]) < heaviest:
+            if self.rule == BEST_GREEDY and self.weight_of(subset.columns[i]) < heaviest:
                 continue
             total = self.bound_shot(subset, i, prices[i], &hit, &missed)
             if total >= failed and total >= best or (
-                    self.on.domination and is_inside(subset.parts[i], subset.parts, i)):
+                    self.use.domination and is_inside(subset.columns[i], subset.columns, i)):
                 continue
             if total < best:
                 total = self.shoot(subset, i, prices[i], hit, missed, best)
@@ -340,13 +343,13 @@ cdef class WordSearch:
     cdef void order_cells(self, const Subset* subset, int* order, int64_t* prices) noexcept nogil:
         """Fill `prices`, the weight that a shot at each cell misses, and `order`, the cheapest first."""
         cdef int i, j
-        for i in range(subset.m):
+        for i in range(subset.cell_count):
             j = i
             if self.weights == NULL:
-                prices[i] = subset.n - <int>subset.counts[i]
+                prices[i] = subset.set_count - <int>subset.counts[i]
             else:
-                prices[i] = self.weight_of(subset.sets & ~subset.parts[i])
-                while self.on.ordering and j and prices[order[j - 1]] > prices[i]:
+                prices[i] = self.weight_of(subset.sets & ~subset.columns[i])
+                while self.use.ordering and j and prices[order[j - 1]] > prices[i]:
                     order[j] = order[j - 1]
                     j -= 1
             order[j] = i
@@ -355,10 +358,10 @@ cdef class WordSearch:
                             int64_t* missed) noexcept nogil:
         """Return a bound of shooting a cell first, by the sizes of its parts; fill `hit` and `missed`."""
         cdef int n_hit = <int>subset.counts[i]
-        hit[0] = self.least_of(subset.parts[i]) * capped_bound(
-            self.bounds, subset.hits - 1, n_hit, min(subset.most, n_hit - 1))
-        missed[0] = self.least_of(subset.sets & ~subset.parts[i]) * capped_bound(
-            self.bounds, subset.hits, subset.n - n_hit, subset.most)
+        hit[0] = self.lightest_weight(subset.columns[i]) * tabulated_bound(
+            self.bounds, subset.max_hits - 1, n_hit, min(subset.greatest_count, n_hit - 1))
+        missed[0] = self.lightest_weight(subset.sets & ~subset.columns[i]) * tabulated_bound(
+            self.bounds, subset.max_hits, subset.set_count - n_hit, subset.greatest_count)
         return price + hit[0] + missed[0]
 
     cdef int64_t shoot(self, const Subset* subset, int i, int64_t price, int64_t hit, int64_t missed,
@@ -368,8 +371,8 @@ cdef class WordSearch:
         hit, missed -- bounds of the parts. The smaller part is solved first, as it may reach the limit
         with the bound of the larger one.
         """
-        cdef uint64_t sets_hit = subset.parts[i], sets_missed = subset.sets & ~subset.parts[i]
-        cdef int n_hit = <int>subset.counts[i], n_missed = subset.n - n_hit
+        cdef uint64_t sets_hit = subset.columns[i], sets_missed = subset.sets & ~subset.columns[i]
+        cdef int n_hit = <int>subset.counts[i], n_missed = subset.set_count - n_hit
         cdef int64_t of_hit, of_missed
         cdef bint ignored
         self.bound_parts(subset, sets_hit, n_hit, &of_hit, &of_missed)
@@ -378,49 +381,49 @@ cdef class WordSearch:
         if price + hit + missed >= limit:
             return price + hit + missed
         if n_hit <= n_missed:
-            hit = self.solve(sets_hit, subset.hits, subset.parts, subset.m,
-                             limit - price - missed, &ignored)
+            hit = self.solve(sets_hit, subset.max_hits, subset.columns, subset.cell_count, limit - price
+                             - missed, &ignored)
             if price + hit + missed < limit:
-                missed = self.solve(sets_missed, subset.hits, subset.parts, subset.m,
-                                    limit - price - hit, &ignored)
+                missed = self.solve(sets_missed, subset.max_hits, subset.columns, subset.cell_count, limit
+                                    - price - hit, &ignored)
         else:
-            missed = self.solve(sets_missed, subset.hits, subset.parts, subset.m,
-                                limit - price - hit, &ignored)
+            missed = self.solve(sets_missed, subset.max_hits, subset.columns, subset.cell_count, limit - price
+                                - hit, &ignored)
             if price + hit + missed < limit:
-                hit = self.solve(sets_hit, subset.hits, subset.parts, subset.m,
-                                 limit - price - missed, &ignored)
+                hit = self.solve(sets_hit, subset.max_hits, subset.columns, subset.cell_count, limit - price
+                                 - missed, &ignored)
         return price + hit + missed
 
 
-cdef inline int last(uint64_t sets) noexcept nogil:
+cdef inline int highest_bit(uint64_t sets) noexcept nogil:
     """Return the index of the highest bit of a word other than 0."""
     return 63 - clz(sets)
 
 
-cdef void take_columns(Subset* subset, const uint64_t* columns, int columns_n, uint64_t* parts,
-                       bint ordering) noexcept nogil:
+cdef void take_uncertain_columns(Subset* subset, const uint64_t* columns, int columns_n, uint64_t* parts,
+                                 bint ordering) noexcept nogil:
     """Take into `subset` the cells that some of its sets contain, but not all; count them.
 
-    `subset.hits` falls by one for each cell in all sets. If `ordering`, cells come by falling count.
+    `subset.max_hits` falls by one for each cell in all sets. If `ordering`, cells come by falling count.
     """
     cdef uint64_t numbers[MAX_CELLS]
-    cdef uint8_t place[WORD + 1]       # per count: its number of columns, then the index of the next
+    cdef uint8_t place[MAX_WORD_SETS + 1]       # per count: its number of columns, then the index of the next
     cdef int i, number, first = 0, m = 0
     count_cells(columns, columns_n, subset.sets, numbers)
     memset(place, 0, sizeof(place))
     for i in range(columns_n):
         place[numbers[i]] += 1
-    subset.hits -= place[subset.n]
-    subset.parts, subset.most = parts, 0
+    subset.max_hits -= place[subset.set_count]
+    subset.columns, subset.greatest_count = parts, 0
     if ordering:                       # counting sort; cells in no set or in all sets come last
-        for i in range(subset.n - 1, -1, -1):
+        for i in range(subset.set_count - 1, -1, -1):
             number = place[i]
             place[i] = m
             m += number
-            if number and i and not subset.most:
-                subset.most = i
-        subset.m = place[0]
-        place[subset.n] = m
+            if number and i and not subset.greatest_count:
+                subset.greatest_count = i
+        subset.cell_count = place[0]
+        place[subset.set_count] = m
         for i in range(columns_n):
             m = place[numbers[i]]
             place[numbers[i]] += 1
@@ -429,17 +432,17 @@ cdef void take_columns(Subset* subset, const uint64_t* columns, int columns_n, u
     else:
         for i in range(columns_n):
             number = <int>numbers[i]
-            if number and number < subset.n:
+            if number and number < subset.set_count:
                 subset.counts[m] = number
                 parts[m] = columns[i] & subset.sets
-                if number > subset.most:
-                    subset.most = number
+                if number > subset.greatest_count:
+                    subset.greatest_count = number
                     first = m
                 m += 1
-        subset.m = m
-    subset.frequent = parts[first] if subset.m else 0
-    subset.left = subset.hits
-    m = subset.m
+        subset.cell_count = m
+    subset.frequent_column = parts[first] if subset.cell_count else 0
+    subset.max_uncertain = subset.max_hits
+    m = subset.cell_count
     while m % LANES:
         subset.counts[m] = parts[m] = 0
         m += 1

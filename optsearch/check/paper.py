@@ -107,7 +107,7 @@ def solve(
             max_bytes=memory,
             tick=report_states,
             disk=disk,
-            asks=stored_before > 0,
+            asks_disk=stored_before > 0,
         )
         heights = _heights(kernel, position, sets, memory) if cells else {}
         entries, size = (0, 0) if store is None else (len(store), store.size)
@@ -143,7 +143,7 @@ def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) 
             "give it more memory or a table on disk, or use method 'solver'"
         ) from None
     finally:
-        kernel.hand_over()
+        kernel.write_to_disk()
 
 
 def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:

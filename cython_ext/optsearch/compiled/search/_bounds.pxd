@@ -12,48 +12,51 @@ cdef enum:
 cdef class Bounds:
     cdef Arena arena
     cdef int objective
-    cdef Switches on
+    cdef Switches use
     cdef int64_t* leaves       # see leaves.pxd
-    cdef int64_t* ranks        # 0, 1, 2, ...: `light` if all weights are 1
-    cdef int16_t* capped       # see fill_capped
-    cdef int capped_most, capped_hits
-    cdef void fill_capped(self) noexcept nogil
-    cdef const int64_t* light_of(self, const Node* node) noexcept nogil
+    cdef int64_t* unit_sums    # 0, 1, 2, ...: `lightest_sums` if all weights are 1
+    cdef int16_t* cost_table   # see fill_cost_table
+    cdef int table_sets, table_hits
+    cdef void fill_cost_table(self) noexcept nogil
+    cdef const int64_t* lightest_sums_of(self, const Node* node) noexcept nogil
     cdef bint solve_trivial(self, Node* node) noexcept nogil
-    cdef bint is_capped(self, const Node* node) noexcept nogil
-    cdef int64_t capped_of(self, const Node* node) noexcept nogil
-    cdef int64_t bound_of(self, Node* node, int64_t limit) noexcept nogil
+    cdef bint uses_cost_table(self, const Node* node) noexcept nogil
+    cdef int64_t table_bound(self, const Node* node) noexcept nogil
+    cdef int64_t count_bound(self, Node* node, int64_t limit) noexcept nogil
     cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil
-    cdef int64_t leaves_of(self, const Node* node, int code, int hits, int t) noexcept nogil
-    cdef int64_t profile_bound(self, const Node* node, int code, int n, int hits,
-                               const int32_t* chain, int chain_n, const int64_t* after,
+    cdef int64_t most_finished(self, const Node* node, int first_reply, int hits, int misses) noexcept nogil
+    cdef int64_t profile_bound(self, const Node* node, int first_reply, int set_count, int hits,
+                               const int32_t* chain, int chain_length, const int64_t* finished_after_hit,
                                int budget) noexcept nogil
-    cdef int64_t spread_bound(self, const Node* node, int n, const int32_t* chain,
-                              int chain_n) noexcept nogil
-    cdef void leaves_after(self, const Node* node, int code, int hits, int64_t most,
-                           int64_t* after) noexcept nogil
-    cdef void pairs_after(self, const Node* node, int64_t most, int64_t* after) noexcept nogil
-    cdef void raise_after(self, const Node* node, int c, int64_t most, const int64_t* after_two,
-                          int64_t* after) noexcept nogil
-    cdef int finish_part(self, const Node* node, int c, int code, int n, const int64_t* after_two,
-                         int64_t* finished) noexcept nogil
-    cdef void chain_of(self, const Node* node, int32_t* chain) noexcept nogil
-    cdef int64_t part_bound(self, const Node* node, int c, int code) noexcept nogil
-    cdef int64_t profiled_part(self, const Node* node, int c, int code) noexcept nogil
-    cdef int64_t capped_part(self, const Node* node, int c, int code) noexcept nogil
+    cdef int64_t spread_bound(self, const Node* node, int set_count, const int32_t* chain,
+                              int chain_length) noexcept nogil
+    cdef void fill_finished(self, const Node* node, int first_reply, int hits, int64_t set_limit,
+                            int64_t* finished) noexcept nogil
+    cdef void lower_finished_by_pairs(self, const Node* node, int64_t set_limit,
+                                      int64_t* finished_after_hit) noexcept nogil
+    cdef void raise_finished_with_cell(self, const Node* node, int cell, int64_t set_limit,
+                                       const int64_t* finished_after_two,
+                                       int64_t* finished_with_cell) noexcept nogil
+    cdef int fill_finished_of_part(self, const Node* node, int cell, int reply, int set_count,
+                                   const int64_t* finished_after_two, int64_t* finished) noexcept nogil
+    cdef void fill_chain(self, const Node* node, int32_t* chain) noexcept nogil
+    cdef int64_t bound_part(self, const Node* node, int cell, int reply) noexcept nogil
+    cdef int64_t bound_part_by_profile(self, const Node* node, int cell, int reply) noexcept nogil
+    cdef int64_t bound_part_by_table(self, const Node* node, int cell, int reply) noexcept nogil
 
-cdef inline const int16_t* capped_row(Bounds bounds, int k, int n, int d) noexcept nogil:
-    """Return the row of `capped`: entry i bounds the unweighted cost of i sets from below.
+cdef inline const int16_t* cost_row(Bounds bounds, int hits, int set_count,
+                                    int greatest_count) noexcept nogil:
+    """Return the row of `cost_table`: entry i bounds the unweighted cost of i sets from below.
 
-    The sets are some of n <= capped_most sets of k cells, of which d is the greatest count.
+    The sets are some of set_count <= table_sets sets of `hits` cells, no cell in more than greatest_count.
     """
-    cdef int row = (bounds.capped_most + 1) * (bounds.capped_most + 1)
-    if not bounds.on.leaf_counting or k > bounds.capped_hits:
-        k = bounds.capped_hits
-    if not bounds.on.frequency_cap or d >= n:
-        d = n - 1
-    return bounds.capped + <size_t>k * row + d * (bounds.capped_most + 1)
+    cdef int table_rows = (bounds.table_sets + 1) * (bounds.table_sets + 1)
+    if not bounds.use.leaf_counting or hits > bounds.table_hits:
+        hits = bounds.table_hits
+    if not bounds.use.frequency_cap or greatest_count >= set_count:
+        greatest_count = set_count - 1
+    return bounds.cost_table + <size_t>hits * table_rows + greatest_count * (bounds.table_sets + 1)
 
-cdef inline int capped_bound(Bounds bounds, int k, int n, int d) noexcept nogil:
-    """Return a lower bound on the cost of n <= capped_most sets of k cells; d -- the greatest count."""
-    return capped_row(bounds, k, n, d)[n]
+cdef inline int tabulated_bound(Bounds bounds, int hits, int set_count, int greatest_count) noexcept nogil:
+    """Return a lower bound on the unweighted cost of at most `table_sets` sets of `hits` cells."""
+    return cost_row(bounds, hits, set_count, greatest_count)[set_count]

@@ -14,8 +14,8 @@ cdef class Memo:
     cdef public SharedTable shared
     cdef public object disk
     cdef public long long disk_from
-    cdef int recall(self, const Key* key, bint is_far, int64_t* value) except -1 nogil
+    cdef int recall(self, const Key* key, bint looks_beyond_memory, int64_t* value) except -1 nogil
     cdef int recall_shared(self, const Key* key, int64_t* value) noexcept nogil
-    cdef bint recall_far(self, const Key* key, int64_t* found) except -1 nogil
+    cdef bint recall_beyond_memory(self, const Key* key, int64_t* entry) except -1 nogil
     cdef int remember(self, const Key* key, int64_t value, bint exact, bint to_shared,
                       bint to_disk) except -1 nogil

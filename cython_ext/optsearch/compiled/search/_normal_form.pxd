@@ -6,7 +6,6 @@ from optsearch.compiled.search._family cimport Node
 
 cdef class NormalForm:
     cdef int cells, objective, rule
-    cdef Switches on
+    cdef Switches use
     cdef int write(self, Node* node) except -1 nogil
-    cdef void relabel(self, const Node* node, const Cells* sets, int number,
-                      Cells* image) noexcept nogil
+    cdef void relabel(self, const Node* node, const Cells* masks, int mask_count, Cells* image) noexcept nogil

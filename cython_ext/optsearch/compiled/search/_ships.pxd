@@ -3,10 +3,10 @@
 from cells cimport Cells
 from optsearch.compiled.search._family cimport Node, Ships
 
-cdef int take_ships(const Node* node, int c, int code, Node* part) except -1 nogil
-cdef void forget_weights(Node* node) noexcept nogil
-cdef int merge(Node* node) except -1 nogil
-cdef void strip_ships(Node* node) noexcept nogil
+cdef int fill_part_ships(const Node* node, int cell, int reply, Node* part) except -1 nogil
+cdef void drop_unit_weights(Node* node) noexcept nogil
+cdef int merge_equal_sets(Node* node) except -1 nogil
+cdef void leave_out_shared(Node* node) noexcept nogil
 cdef void count_replies(Node* node) noexcept nogil
-cdef void order_ships(Cells* ships, const unsigned char* label, int s) noexcept nogil
-cdef int place_of(const Ships* ships, int i, Cells ship, unsigned char label) noexcept nogil
+cdef void sort_ships(Cells* ships, const unsigned char* labels, int ship_count) noexcept nogil
+cdef int find_ship(const Ships* ships, int set_index, Cells ship, unsigned char label) noexcept nogil

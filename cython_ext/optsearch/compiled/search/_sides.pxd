@@ -5,14 +5,14 @@ from libc.stdint cimport int64_t
 from cells cimport Cells
 from optsearch.compiled.search._family cimport Node
 
-cdef struct Row:               # a set
-    Cells side                 # its cells on one side
-    Cells rest                 # its other cells
+cdef struct SplitSet:               # a set
+    Cells side_cells
+    Cells other_cells
 
 cdef Cells weak_cut(const Node* node) noexcept nogil
-cdef void sort_by_side(const Node* node, Cells side, Row* rows) noexcept nogil
-cdef Node* take_alike(const Node* node, const Row* rows, int n) except NULL nogil
+cdef void sort_by_side(const Node* node, Cells side, SplitSet* split_sets) noexcept nogil
+cdef Node* take_alike(const Node* node, const SplitSet* split_sets, int set_count) except NULL nogil
 cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil
-cdef int independent_classes(const Node* node, Cells* mask) noexcept nogil
-cdef bint take_factors(const Node* node, const Cells* mask, int number,
+cdef int independent_classes(const Node* node, Cells* class_cells) noexcept nogil
+cdef bint take_factors(const Node* node, const Cells* class_cells, int class_count,
                        Node** factors) except -1 nogil

@@ -7,7 +7,7 @@ cdef struct Key:               # a byte string
     Py_ssize_t length
     uint64_t hash
 
-cdef bint says_more(int64_t value, int64_t known) noexcept nogil
+cdef bint is_better(int64_t value, int64_t known_value) noexcept nogil
 cdef uint64_t hash_bytes(const unsigned char* bytes, Py_ssize_t length) noexcept nogil
 
 cdef enum:
@@ -37,7 +37,7 @@ cdef class SharedTable(TranspositionTable):
     cdef uint64_t* slots      # [mask + 1] the offset of a record, plus 1, and bits of its hash; 0 is free
     cdef uint64_t* records    # [room] words: value, bytes of the key, key
     cdef uint64_t mask, room
-    cdef uint64_t* look_up(self, const Key* key, uint64_t hash) noexcept nogil
+    cdef uint64_t* find_record(self, const Key* key, uint64_t hash) noexcept nogil
     cdef bint enter(self, const Key* key) noexcept nogil
     cdef void leave(self, const Key* key) noexcept nogil
     cdef bint is_busy(self, const Key* key) noexcept nogil
