@@ -301,6 +301,15 @@ def test_known_answers_about_ships_of_one_length():
     assert found.frequency[0][1] == Fraction(sum(sum(s) >> 1 & 1 for s in left), len(left))
 
 
+def test_weights_too_far_apart_for_floats():
+    """A board of probability 10^-400 adds nothing to the bits; such weights are not searched."""
+    prior = Prior.of_cells(Game.parse("3x3:2"), {(0, 0): 10**400}, "product")
+    (row,) = ask("3x3:2", ["row 1"], prior=prior)
+    assert row.answers["0"] == Fraction(7, 10 + 2 * 10**400)
+    assert (row.bits, row.mean) == (1, None)
+    assert advise(Position("3x3:2"), prior=prior).optimum is None
+
+
 def test_too_many_boards_are_refused():
     with pytest.raises(
         OptsearchError, match=r"what is known \(row 1: 2\).*1,925,751,392 .*too many"

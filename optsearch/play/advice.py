@@ -19,7 +19,7 @@ from optsearch.game.noise import NoisyPosition
 from optsearch.game.position import Position
 from optsearch.game.shapes import Placement
 from optsearch.search.solver import solve
-from optsearch.support.errors import NotSupported
+from optsearch.support.errors import NotSupported, TooLarge
 from optsearch.support.progress import Limit, LimitReached, Progress, Status, no_progress
 from optsearch.tree.solution import SearchStatus, Solution
 
@@ -142,7 +142,8 @@ def find_optimum(
 ) -> Solution | None:
     """Return the optimum from a position, or None if a search of EFFORT nodes does not find it.
 
-    None also if the fleet is not known, all ships are sunk, or the board is too large to search.
+    None also if the fleet is not known, all ships are sunk, or the board or the weights of the
+    prior are too large to search.
 
     all_shots -- True adds the optimum after each first shot. seconds -- a limit of time.
     """
@@ -152,5 +153,5 @@ def find_optimum(
     watch: Progress[SearchStatus] = Limit(seconds, EFFORT).watch()
     try:
         return solve(position, progress=watch, prior=prior, all_shots=all_shots)
-    except (LimitReached, NotSupported):  # a prior where sinkings are announced
+    except (LimitReached, NotSupported, TooLarge):  # such as a prior of very large weights
         return None

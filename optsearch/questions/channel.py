@@ -87,7 +87,8 @@ class Channel:
 
 def entropy(chances: Sequence[Fraction]) -> float:
     """Return the entropy of a distribution in bits."""
-    return -sum(float(p) * log2(p) for p in chances if p)
+    # A probability that is 0 as a float adds less than 2^-1000.
+    return -sum(p * log2(p) for p in map(float, chances) if p)
 
 
 def probability_of(value: Fraction | float | str) -> Fraction:
