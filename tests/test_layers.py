@@ -1,4 +1,4 @@
-"""Imports point downward only, by room, as budget.csv and the table of kernels say."""
+"""Imports point downward only, by room, as budget.csv and the folders of kernels say."""
 
 import ast
 import re
@@ -9,18 +9,6 @@ import pytest
 from tests import test_budget
 
 ROOT = Path(__file__).resolve().parent.parent
-TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-
-
-def rows(head):
-    """The rows of the table with this head, as lists of cells."""
-    lines = TEXT.partition(head)[2].splitlines()[2:]
-    for line in lines:
-        if not line.startswith("|"):
-            return
-        yield [cell.strip() for cell in line.strip("|").split(" | ")]
-
-
 NO_ROOMS = {
     "optsearch/__init__.py",
     "optsearch/__main__.py",
@@ -31,7 +19,11 @@ NO_ROOMS = {
 }
 ROOMS = [room.removeprefix("optsearch/") for room in test_budget.ROOMS if room not in NO_ROOMS]
 LEVEL = {room: -floor for floor, room in enumerate(ROOMS)}
-KERNELS = {row[0].strip("`"): set(re.findall(r"`(\w+)/?`", row[1])) for row in rows("| kernel |")}
+KERNELS = {path.stem: path for path in sorted((ROOT / "cython_ext").glob("*/_*.pyx"))}
+ROOMS_OF_KERNEL = {kernel: {path.parent.name} for kernel, path in KERNELS.items()}
+for of_other_rooms in ("_enumerate", "_evaluate", "_labels", "_walk"):
+    ROOMS_OF_KERNEL[of_other_rooms].add("search")
+ROOMS_OF_KERNEL["_walk"].add("strategies")
 CHECKS = [*sorted((ROOT / "optsearch" / "check").glob("*.py"))]
 CHECKS += sorted((ROOT / "experiments").glob("verify_*.py"))
 CHECKS += sorted((ROOT / "experiments").glob("check_*.py"))
@@ -78,18 +70,19 @@ def test_imports_point_downward(path):
     for package, *rest in imported(path):
         room = rest[0] if package == "optsearch" and rest else package
         if room == "compiled" and len(rest) > 2 and rest[2] in KERNELS:
-            assert room_of(path) in KERNELS[rest[2]], f"{path.name} imports the kernel {rest[2]}"
+            assert room_of(path) in ROOMS_OF_KERNEL[rest[2]], f"{path.name} imports {rest[2]}"
         elif room in LEVEL:
             assert LEVEL[room] <= LEVEL[room_of(path)], f"{path.name} imports {room} from above"
 
 
-def test_every_room_and_kernel_has_a_row():
-    folders = {path.stem: path.parent.name for path in (ROOT / "cython_ext").glob("*/_*.pyx")}
-    assert set(folders) == set(KERNELS)
-    for kernel, folder in folders.items():  # in the room that uses it, or beside kernels that do
-        users = KERNELS[kernel] & set(ROOMS)
-        beside = {folders[other] for other in KERNELS[kernel] & set(KERNELS)}
-        assert folder in (users or beside or {"shared"}), kernel
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_kernel_is_in_the_folder_of_a_room_and_says_what_it_does(kernel):
+    path = KERNELS[kernel]
+    assert path.parent.name in {*ROOMS, "shared"}
+    assert re.match(r'"""[A-Z`].*[.:,](""")?\n', path.read_text(encoding="utf-8")), kernel
+
+
+def test_every_room_has_a_row():
     packages = {path.parent.name for path in (ROOT / "optsearch").glob("*/__init__.py")}
     assert packages | {"experiments", "paper_figures"} == set(ROOMS)
     assert len(ROOMS) == len(LEVEL)
