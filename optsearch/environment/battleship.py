@@ -149,22 +149,19 @@ class Battleship(gymnasium.Env):  # type: ignore[misc] # the same whether it is 
     def _next_board(self) -> list[int]:
         """Return the ships (masks) of the next hidden board.
 
-        Boards are drawn in advance, for speed: one after a seed, then 8, 64, … at once.
+        Boards are drawn in advance, for speed: one after a seed, then 8, 64, … at once. With 2^64
+        configurations or more they are drawn singly.
         """
         if self._boards_used == len(self._drawn_boards):
             self._drawn_boards = self._hidden.sample(
                 self._boards_to_draw, self.np_random, masks=True
             )
             self._boards_used = 0
-            if self._draws_many:
+            draws_at_once = self.view.prior is not None or self._hidden.configurations < 2**64
+            if draws_at_once:
                 self._boards_to_draw = min(GROWTH * self._boards_to_draw, MOST_DRAWN)
         self._boards_used += 1
         return to_masks(self._drawn_boards[self._boards_used - 1])
-
-    @property
-    def _draws_many(self) -> bool:
-        """True if boards are drawn many at once; with 2^64 configurations or more it is singly."""
-        return self.view.prior is not None or self._hidden.configurations < 2**64
 
     def _read_ships(self, text: object) -> list[int]:
         if not isinstance(text, str):

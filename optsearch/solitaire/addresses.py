@@ -131,20 +131,21 @@ def _read_clues(signs: Iterator[str], places_left: int) -> Iterator[int | None]:
     """
     while places_left:
         sign = next(signs, "")
-        places_skipped = _GAPS.find(sign) + 1 if sign else 0
         if not sign:
             raise PuzzleError(f"the clues end {places_left} places before the grid does")
         if not re.fullmatch(r"[0-9a-z.]|-[0-9a-f]{2}", sign):
             raise PuzzleError(f"{sign!r} among the clues is neither a number nor ., nor g to z")
+        places_skipped = _GAPS.find(sign) + 1  # 0 for a clue
         if places_skipped > places_left:
             raise PuzzleError(
                 f"{sign!r} among the clues skips {places_skipped} places; {places_left} are left"
             )
         if places_skipped:
             yield from [None] * places_skipped
+            places_left -= places_skipped
         else:
             yield _UNSHAPED if sign == "." else int(sign.strip("-"), 16)
-        places_left -= places_skipped or 1
+            places_left -= 1
 
 
 def _read_value(number: int) -> str:

@@ -20,10 +20,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from optsearch.game import Cell, cell_name, parse_cell
 from optsearch.solitaire.addresses import from_address, is_address
@@ -31,7 +32,6 @@ from optsearch.solitaire.puzzle import REVEALED, Clue, Puzzle, Solution
 from optsearch.support.documents import Document, shortened, text_of, write
 from optsearch.support.errors import OptsearchError, PuzzleError
 
-T = TypeVar("T")
 MOST_BYTES = 1 << 20  # of a puzzle
 
 SYMBOLS = dict(zip(REVEALED, "~X@<>^v=", strict=True))
@@ -39,7 +39,12 @@ HIDDEN = "."
 _MEANING = {symbol: value for value, symbol in SYMBOLS.items()}
 _KEYWORDS = ("grid", "fleet", "rows", "columns", "board")
 _ACCEPTED = f"{HIDDEN} (not revealed), " + ", ".join(f"{s} ({v})" for v, s in SYMBOLS.items())
+_FORM_OF_FIELD = {
+    "grid": "write rows and columns, as in `grid 6x6`",
+    "fleet": "write the lengths of all ships, as in `fleet 3,2,2,1`",
+}
 _JSON_KEYS = ("grid", "fleet", "rows", "columns", "revealed")
+_KEYS_TEXT = ", ".join(f'"{key}"' for key in _JSON_KEYS)
 
 
 def parse_grid(text: str) -> tuple[int, int]:
@@ -88,12 +93,19 @@ class _Line:
     def __str__(self) -> str:
         return f"line {self.number}: {self.text!r}"
 
+    @property
+    def value(self) -> str:
+        """The text after the keyword."""
+        return self.text.partition(" ")[2]
+
     def error(self, reason: object) -> PuzzleError:
         return PuzzleError(f"{self}: {reason}")
 
-    def parse(self, parse: Callable[[str], T]) -> T:
+    @contextmanager
+    def quoted(self) -> Iterator[None]:
+        """Quote the line in a PuzzleError that is raised in the `with` block."""
         try:
-            return parse(self.text.strip().partition(" ")[2])
+            yield
         except PuzzleError as error:
             raise self.error(error) from None
 
@@ -108,30 +120,25 @@ def parse(text: str) -> Puzzle:
     fields, board_lines = _split_fields(lines)
     for name in ("grid", "fleet"):
         if name not in fields:
-            raise PuzzleError(f"there is no line `{name} …`; {_form_of_field(name)}")
-    rows, columns = fields["grid"].parse(parse_grid)
-    puzzle = _make_or_quote(fields["grid"], Puzzle, rows, columns, (1,))
-    fleet = fields["fleet"].parse(parse_fleet)
-    puzzle = _make_or_quote(fields["fleet"], replace, puzzle, fleet=fleet)
+            raise PuzzleError(f"there is no line `{name} …`; {_FORM_OF_FIELD[name]}")
+    with fields["grid"].quoted():
+        rows, columns = parse_grid(fields["grid"].value)
+        puzzle = Puzzle(rows, columns, (1,))
+    with fields["fleet"].quoted():
+        puzzle = replace(puzzle, fleet=parse_fleet(fields["fleet"].value))
     line_of_clue: dict[Clue, str] = {}
     for name in ("rows", "columns"):
         if name in fields:
-            counts = fields[name].parse(_parse_counts)
-            puzzle = _make_or_quote(fields[name], _with_counts, puzzle, name, counts)
-            line_of_clue |= {
-                clue: str(fields[name]) for clue in puzzle.clues if clue not in line_of_clue
-            }
+            with fields[name].quoted():
+                puzzle = _with_counts(puzzle, name, _parse_counts(fields[name].value))
+            for clue in puzzle.clues:
+                line_of_clue.setdefault(clue, str(fields[name]))
     for line, cells in _read_board(puzzle, fields, board_lines):
-        puzzle = _make_or_quote(line, replace, puzzle, revealed=puzzle.revealed + cells)
-        line_of_clue |= {clue: str(line) for clue in puzzle.clues if clue not in line_of_clue}
+        with line.quoted():
+            puzzle = replace(puzzle, revealed=puzzle.revealed + cells)
+        for clue in puzzle.clues:
+            line_of_clue.setdefault(clue, str(line))
     return replace(puzzle, lines=line_of_clue)
-
-
-def _form_of_field(name: str) -> str:
-    return {
-        "grid": "write rows and columns, as in `grid 6x6`",
-        "fleet": "write the lengths of all ships, as in `fleet 3,2,2,1`",
-    }[name]
 
 
 def _split_fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
@@ -152,19 +159,6 @@ def _split_fields(lines: list[_Line]) -> tuple[dict[str, _Line], list[_Line]]:
                 raise line.error("write the board in the lines below `board`")
             return fields, lines[i + 1 :]
     return fields, []
-
-
-def _make_or_quote(
-    line: _Line, make: Callable[..., Puzzle], *arguments: Any, **fields: Any
-) -> Puzzle:
-    """Return the puzzle that a function makes; a PuzzleError from it quotes a line of the file.
-
-    line -- the line that is quoted. make -- the function, called with the other arguments.
-    """
-    try:
-        return make(*arguments, **fields)
-    except PuzzleError as error:
-        raise line.error(error) from None
 
 
 def _with_counts(puzzle: Puzzle, name: str, counts: tuple[int | None, ...]) -> Puzzle:
@@ -211,16 +205,13 @@ def _read_board(
         )
 
 
-def _counts_text(counts: tuple[int | None, ...]) -> str:
-    return " ".join("?" if count is None else str(count) for count in counts)
-
-
 def to_text(puzzle: Puzzle) -> str:
     """Return a puzzle as text that `parse` reads."""
     lines = [f"grid {puzzle.grid}", f"fleet {puzzle.fleet_text}"]
     for name, counts in (("rows", puzzle.row_counts), ("columns", puzzle.column_counts)):
         if any(count is not None for count in counts):
-            lines.append(f"{name} {_counts_text(counts)}")
+            words = ("?" if count is None else str(count) for count in counts)
+            lines.append(f"{name} {' '.join(words)}")
     if puzzle.revealed:
         lines.append("board")
         revealed = dict(puzzle.revealed)
@@ -262,13 +253,13 @@ def ship_text(puzzle: Puzzle, ship: int) -> str:
 def from_fields(value: object) -> Puzzle:
     """Return the puzzle that a JSON value describes; PuzzleError quotes the part that is wrong."""
     if not isinstance(value, dict):
-        raise PuzzleError(f"{shortened(value)} is not a puzzle; an object has {_keys_text()}")
+        raise PuzzleError(f"{shortened(value)} is not a puzzle; an object has {_KEYS_TEXT}")
     for key in value:
         if key not in _JSON_KEYS:
-            raise PuzzleError(f"{key!r} is not a part of a puzzle; it has {_keys_text()}")
+            raise PuzzleError(f"{key!r} is not a part of a puzzle; it has {_KEYS_TEXT}")
     for key in ("grid", "fleet"):
         if key not in value:
-            raise PuzzleError(f"there is no {key!r}; a puzzle has {_keys_text()}")
+            raise PuzzleError(f"there is no {key!r}; a puzzle has {_KEYS_TEXT}")
     if not isinstance(value["grid"], str):
         raise PuzzleError(f'"grid": {shortened(value["grid"])}: write a text such as "6x6"')
     fleet = _integers("fleet", value["fleet"])
@@ -303,10 +294,6 @@ def _integers(name: str, value: object, may_lack: bool = False) -> tuple[int | N
         if (type(number) is not int) and not (may_lack and number is None):
             raise PuzzleError(f'"{name}": {shortened(number)} in {shortened(value)}: write {form}')
     return tuple(value)
-
-
-def _keys_text() -> str:
-    return ", ".join(f'"{key}"' for key in _JSON_KEYS)
 
 
 # Files

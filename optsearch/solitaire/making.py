@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -42,15 +41,15 @@ def solve(
     """
     deadline = _deadline_of(time_limit)
     if method is None:
-        with suppress(TooLarge):
+        try:
             return counting.solutions(puzzle, limit, time_limit, _stop_if_long)
-        if not models.is_installed():
-            method = "count"
-            if is_contradictory(puzzle):
-                return []
+        except TooLarge:
+            method = "ship" if models.is_installed() else "count"
+        if method == "count" and is_contradictory(puzzle):
+            return []
     if method == "count":
         return counting.solutions(puzzle, limit, _seconds_left(deadline))
-    result = models.search(puzzle, limit, method or "ship", _seconds_left(deadline))
+    result = models.search(puzzle, limit, method, _seconds_left(deadline))
     if len(result.solutions) < limit and not result.is_complete:
         raise TooLarge(
             f"after {time_limit:g} seconds {len(result.solutions)} solutions of {puzzle} are "
@@ -84,14 +83,16 @@ def conflict(
         nearest_clues = next(filter(find_core_by_rules, _near_clues(puzzle)), puzzle.clues)
         clues = models.needed_clues(puzzle.with_clues(nearest_clues), find_core_by_rules)
         assert clues is not None
-        with suppress(TooLarge):
+        try:
             return models.needed_clues(puzzle.with_clues(clues), find_core)
-        return clues
-    if method == "count":
-        return models.needed_clues(puzzle, find_core)
-    if method is None:
-        with suppress(TooLarge):
+        except TooLarge:
+            return clues
+    if method in (None, "count"):
+        try:
             return models.needed_clues(puzzle, find_core)
+        except TooLarge:
+            if method == "count":
+                raise
     return models.conflict(puzzle, _seconds_left(deadline))
 
 
@@ -135,11 +136,14 @@ def _other_solution(
     if seconds_left == 0:
         raise _out_of_time_error(puzzle)
     if method in (None, "count"):
-        is_ship_next = method is None and models.is_installed()  # if the sweep takes long
-        with suppress(TooLarge) if is_ship_next else nullcontext():
-            on_progress = _stop_if_long if is_ship_next else no_progress
+        can_use_ship = method is None and models.is_installed()
+        on_progress = _stop_if_long if can_use_ship else no_progress
+        try:
             solutions = counting.solutions(puzzle, 2, seconds_left, on_progress)
             return next((other for other in solutions if other != solution), None)
+        except TooLarge:
+            if not can_use_ship:
+                raise
     result = models.search(puzzle, 1, method or "ship", _seconds_left(deadline), excluding=solution)
     if not result.solutions and not result.is_complete:
         raise _out_of_time_error(puzzle)
@@ -213,10 +217,7 @@ def _minimise(
     Revealed cells are tried before counts, each in a random order. deadline -- the time
     (`time.monotonic`) at which TooLarge is raised.
     """
-    shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
-    clues_in_order = [clue for clue in shuffled if clue.kind == "cell"]
-    if not options.keep_counts:
-        clues_in_order += [clue for clue in shuffled if clue.kind != "cell"]
+    clues_in_order = _shuffled_clues(puzzle, rng, options.keep_counts)
     # Solutions of weaker puzzles: a clue that excludes one is needed.
     other_solutions: list[Solution] = []
     report_done = meter(options.progress, len(clues_in_order))
@@ -234,6 +235,14 @@ def _minimise(
             puzzle = weaker_puzzle
             clue = _weaker_clue(clue, puzzle)
     return puzzle
+
+
+def _shuffled_clues(puzzle: Puzzle, rng: np.random.Generator, keep_counts: bool) -> list[Clue]:
+    """Return the clues that may be left out, in a random order, but revealed cells first."""
+    shuffled = [puzzle.clues[i] for i in rng.permutation(len(puzzle.clues))]
+    cells = [clue for clue in shuffled if clue.kind == "cell"]
+    counts = [clue for clue in shuffled if clue.kind != "cell"]
+    return cells if keep_counts else cells + counts
 
 
 def _weaker_clue(clue: Clue, puzzle: Puzzle) -> Clue | None:
@@ -283,8 +292,7 @@ def generate(
     while (other := _other_solution(puzzle, solution, options.method, deadline)) is not None:
         differing_cells = list(bits(sum(other) ^ sum(solution)))
         cell = puzzle.cell(int(rng.choice(differing_cells)))
-        revealed = (*puzzle.revealed, (cell, puzzle.shows(solution, cell)))
-        puzzle = replace(puzzle, revealed=revealed)
+        puzzle = puzzle.revealing_cell(solution, cell)
     return _minimise(puzzle, solution, rng, options, deadline)
 
 
@@ -317,16 +325,11 @@ def _generate_of_level(
         for index in rng.permutation(puzzle.rows * puzzle.columns).tolist():
             if level_index_of(trial_puzzle) <= level_index:
                 break
-            cell = puzzle.cell(index)
-            revealed = (*trial_puzzle.revealed, (cell, puzzle.shows(solution, cell)))
-            trial_puzzle = replace(trial_puzzle, revealed=revealed)
-        clues = [trial_puzzle.clues[i] for i in rng.permutation(len(trial_puzzle.clues))]
-        for clue in sorted(clues, key=lambda clue: clue.kind != "cell"):
-            puzzle_without = trial_puzzle.with_clues(
-                other for other in trial_puzzle.clues if other != clue
-            )
-            may_leave_out = clue.kind == "cell" or not options.keep_counts
-            if may_leave_out and level_index_of(puzzle_without) <= level_index:
+            trial_puzzle = trial_puzzle.revealing_cell(solution, puzzle.cell(index))
+        for clue in _shuffled_clues(trial_puzzle, rng, options.keep_counts):
+            other_clues = [other for other in trial_puzzle.clues if other != clue]
+            puzzle_without = trial_puzzle.with_clues(other_clues)
+            if level_index_of(puzzle_without) <= level_index:
                 trial_puzzle = puzzle_without
         if level_index_of(trial_puzzle) == level_index:
             return trial_puzzle

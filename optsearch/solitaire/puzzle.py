@@ -7,9 +7,9 @@ the order of the fleet, equal lengths by ascending mask.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 from optsearch.game import Cell, bits, cell_name, column_name, placements
 from optsearch.support.errors import PuzzleError
@@ -30,12 +30,16 @@ class Clue:
     place: int | Cell
     value: int | str
 
-    def __str__(self) -> str:
+    @property
+    def place_name(self) -> str:
+        """The place as text, such as row 3, column C or A1."""
         if isinstance(self.place, tuple):
-            return f"{cell_name(self.place)} = {self.value}"
-        if self.kind == "row":
-            return f"row {self.place + 1} = {self.value}"
-        return f"column {column_name(self.place)} = {self.value}"
+            return cell_name(self.place)
+        number = self.place + 1 if self.kind == "row" else column_name(self.place)
+        return f"{self.kind} {number}"
+
+    def __str__(self) -> str:
+        return f"{self.place_name} = {self.value}"
 
 
 @dataclass(frozen=True)
@@ -62,35 +66,23 @@ class Puzzle:
     lines: dict[Clue, str] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        set_field = partial(object.__setattr__, self)  # the dataclass is frozen
         self._check_grid()
-        for name, counts, line_count, line_length in (
-            ("row", self.row_counts, self.rows, self.columns),
-            ("column", self.column_counts, self.columns, self.rows),
-        ):
-            counts_of_lines = tuple(counts) or (None,) * line_count
-            object.__setattr__(self, f"{name}_counts", counts_of_lines)
-            if len(counts_of_lines) != line_count:
-                raise PuzzleError(
-                    f"{len(counts_of_lines)} {name} counts for {line_count} {name}s; give one per "
-                    f"{name}: `?` is one that is not known, in JSON null"
-                )
-            for index, count in enumerate(counts_of_lines):
-                if count is not None and not 0 <= count <= line_length:
-                    label = str(Clue(name, index, count)).partition(" = ")[0]
-                    raise PuzzleError(
-                        f"the count {count} of {label} is not possible; its {line_length} cells "
-                        f"allow 0 to {line_length}"
-                    )
-        object.__setattr__(self, "fleet", tuple(sorted(self.fleet, reverse=True)))
+        row_counts = _checked_counts("row", self.row_counts, self.rows, self.columns)
+        set_field("row_counts", row_counts)
+        column_counts = _checked_counts("column", self.column_counts, self.columns, self.rows)
+        set_field("column_counts", column_counts)
+        set_field("fleet", tuple(sorted(self.fleet, reverse=True)))
         self._check_fleet()
-        revealed = tuple(sorted(self.revealed))
-        object.__setattr__(self, "revealed", revealed)
-        for i, (cell, value) in enumerate(revealed):
+        set_field("revealed", tuple(sorted(self.revealed)))
+        values: dict[Cell, str] = {}
+        for cell, value in self.revealed:
             self._check_revealed(cell, value)
-            if i and revealed[i - 1][0] == cell:
+            if cell in values:
                 raise PuzzleError(
-                    f"{cell_name(cell)} is revealed twice, as {revealed[i - 1][1]} and as {value}"
+                    f"{cell_name(cell)} is revealed twice, as {values[cell]} and as {value}"
                 )
+            values[cell] = value
 
     def _check_grid(self) -> None:
         if not (1 <= self.rows <= MAX_SIDE and 1 <= self.columns <= MAX_SIDE):
@@ -209,15 +201,12 @@ class Puzzle:
     @cached_property
     def clues(self) -> tuple[Clue, ...]:
         """All clues of the puzzle: rows, columns, cells."""
-        return tuple(self._clues())
-
-    def _clues(self) -> Iterator[Clue]:
+        clues = []
         for kind, counts in (("row", self.row_counts), ("column", self.column_counts)):
-            for place, count in enumerate(counts):
+            for index, count in enumerate(counts):
                 if count is not None:
-                    yield Clue(kind, place, count)
-        for cell, value in self.revealed:
-            yield Clue("cell", cell, value)
+                    clues.append(Clue(kind, index, count))
+        return (*clues, *(Clue("cell", cell, value) for cell, value in self.revealed))
 
     def mask(self, clue: Clue) -> int:
         """Return the mask of the cells that a clue is about."""
@@ -339,6 +328,10 @@ class Puzzle:
         """Return what a solution has on a cell: water, an end, the middle or a submarine."""
         return self._values(solution, cell)[-1]
 
+    def revealing_cell(self, solution: Solution, cell: Cell) -> Puzzle:
+        """Return the puzzle with one more cell of a solution revealed."""
+        return replace(self, revealed=(*self.revealed, (cell, self.shows(solution, cell))))
+
     def revealing(self, solution: Solution) -> Puzzle:
         """Return the puzzle with all cells of a solution revealed."""
         cells = [self.cell(i) for i in range(self.rows * self.columns)]
@@ -350,6 +343,30 @@ def sort_ships(ships: Iterable[int]) -> Solution:
     return tuple(sorted(ships, key=lambda ship: (-ship.bit_count(), ship)))
 
 
+def _checked_counts(
+    kind: str, counts: tuple[int | None, ...], line_count: int, line_length: int
+) -> tuple[int | None, ...]:
+    """Return the counts of all rows or all columns, without counts a None for each.
+
+    Raises PuzzleError for a wrong number of counts, and for one that is not possible. kind -- `row`
+    or `column`. line_length -- the cells of a row or column.
+    """
+    if not counts:
+        return (None,) * line_count
+    if len(counts) != line_count:
+        raise PuzzleError(
+            f"{len(counts)} {kind} counts for {line_count} {kind}s; give one per {kind}: `?` is "
+            "one that is not known, in JSON null"
+        )
+    for index, count in enumerate(counts):
+        if count is not None and not 0 <= count <= line_length:
+            raise PuzzleError(
+                f"the count {count} of {Clue(kind, index, count).place_name} is not possible; its "
+                f"{line_length} cells allow 0 to {line_length}"
+            )
+    return tuple(counts)
+
+
 def piece_text(value: str) -> str:
     """Return in words the value of a revealed cell."""
     return f"{value} end" if value in (LEFT, RIGHT, TOP, BOTTOM) else value
@@ -358,6 +375,9 @@ def piece_text(value: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def _closed(rows: int, columns: int, mask: int) -> int:
     """Return the cells of a mask and all cells around them, also at corners."""
-    first_column = sum(1 << (row * columns) for row in range(rows + 1))  # reached over the edge
-    wide = mask | (mask << 1) & ~first_column | (mask & ~first_column) >> 1
-    return (wide | wide << columns | wide >> columns) & ((1 << (rows * columns)) - 1)
+    board = (1 << (rows * columns)) - 1
+    first_column = sum(1 << (row * columns) for row in range(rows + 1))
+    right = mask << 1 & ~first_column  # a step from the last column would arrive in the first one
+    left = (mask & ~first_column) >> 1
+    wide = mask | left | right
+    return (wide | wide << columns | wide >> columns) & board

@@ -170,7 +170,7 @@ class _Places:
         ):
             for index, (count, mask) in enumerate(zip(counts, masks, strict=True)):
                 if count is not None:
-                    name = str(Clue(kind, index, count)).partition(" = ")[0]
+                    name = Clue(kind, index, count).place_name
                     places = reduce(or_, (self.on[cell] for cell in bits(mask)))
                     yield _CountedLine(kind, name, count, mask, places)
 
@@ -448,6 +448,10 @@ class _Fillings(NamedTuple):
     can_be_ship: int
     can_be_water: int
 
+    def joined(self, ship_mask: int, water_mask: int) -> _Fillings:
+        """Return these cells together with others."""
+        return _Fillings(self.can_be_ship | ship_mask, self.can_be_water | water_mask)
+
 
 def _combine_fillings(
     cell_count: int,
@@ -475,39 +479,26 @@ def _combine_fillings(
         if cell >= cell_count:
             return _Fillings(0, 0)
         fillings = []
-        if not known_ship_mask >> cell & 1 and (
-            rest_filling := fill_from(cell + 1, cells_left, most_of_length)
-        ):
-            fillings.append(
-                _Fillings(rest_filling.can_be_ship, rest_filling.can_be_water | 1 << cell)
-            )
+        if not known_ship_mask >> cell & 1:
+            beyond = fill_from(cell + 1, cells_left, most_of_length)
+            if beyond is not None:
+                fillings.append(beyond.joined(ship_mask=0, water_mask=1 << cell))
         for length in pieces_at[cell]:
-            covered = 1 if length == _CROSSING else length
-            after = cell + covered  # this cell is water
-            if covered > cells_left or known_ship_mask >> after & 1:
+            piece_cells = 1 if length == _CROSSING else length
+            after_piece = cell + piece_cells  # this cell is water
+            if piece_cells > cells_left or known_ship_mask >> after_piece & 1:
                 continue
-            most_left = most_of_length
+            most_left = list(most_of_length)
             if length != _CROSSING:
-                if not most_of_length[length]:
+                if not most_left[length]:
                     continue
-                most_left = (
-                    *most_of_length[:length],
-                    most_of_length[length] - 1,
-                    *most_of_length[length + 1 :],
-                )
-            if rest_filling := fill_from(after + 1, cells_left - covered, most_left):
-                piece_mask = (1 << after) - (1 << cell)
-                water_mask = 1 << after if after < cell_count else 0
-                fillings.append(
-                    _Fillings(
-                        rest_filling.can_be_ship | piece_mask,
-                        rest_filling.can_be_water | water_mask,
-                    )
-                )
-        if not fillings:
-            return None
-        can_be_ship, can_be_water = zip(*fillings, strict=True)
-        return _Fillings(reduce(or_, can_be_ship), reduce(or_, can_be_water))
+                most_left[length] -= 1
+            beyond = fill_from(after_piece + 1, cells_left - piece_cells, tuple(most_left))
+            if beyond is not None:
+                piece_mask = (1 << after_piece) - (1 << cell)
+                water_mask = 1 << after_piece if after_piece < cell_count else 0
+                fillings.append(beyond.joined(piece_mask, water_mask))
+        return reduce(lambda one, other: one.joined(*other), fillings) if fillings else None
 
     return fill_from(0, ship_cells, most_of_length)
 
@@ -558,13 +549,14 @@ def _apply_rules(knowledge: _Knowledge) -> None:
     After each rule that gave a cell, the easiest rule is tried again. Raises Contradiction if the
     knowledge turns out to contradict itself.
     """
-    rules = iter(_RULES)
-    while (rule := next(rules, None)) is not None:
+    unknown_before = None
+    while knowledge.unknown != unknown_before:
         unknown_before = knowledge.unknown
-        for deduced in rule(knowledge):
-            knowledge.learn(deduced.mask, deduced.value)
-        if knowledge.unknown != unknown_before:
-            rules = iter(_RULES)  # begin with the easiest again
+        for rule in _RULES:
+            for deduced in rule(knowledge):
+                knowledge.learn(deduced.mask, deduced.value)
+            if knowledge.unknown != unknown_before:
+                break  # begin with the easiest again
 
 
 # Suppositions

@@ -62,15 +62,13 @@ def count_by_cell(cells: Array, rows: Array, counts: Array) -> None:
 
 
 @njit(cache=True)
-def answer_of(
-    ships: Array, answers: Array, tells_every_hit: bool, row: int, cell: int, hit_cells: Array
-) -> int:
+def answer_of(tables: Tables, row: int, cell: int, hit_cells: Array) -> int:
     """Return the answer to a shot if the ships lie as in a configuration (a row of the tables).
 
     It is MISS, HIT, or the number of the ship in `answers`: for every hit if `tells_every_hit`,
-    else for the hit that sinks the ship. ships, answers, tells_every_hit -- as in `Tables`.
-    hit_cells -- the cells hit before, as a set of two words.
+    else for the hit that sinks the ship. hit_cells -- the cells hit before, as a set of two words.
     """
+    ships, _, answers, tells_every_hit = tables
     word, bit = cell >> 6, np.uint64(1) << np.uint64(cell & 63)  # of the cell in a set
     for ship in range(ships.shape[1]):
         if ships[row, ship, word] & bit:
@@ -92,14 +90,13 @@ def rows_with_answer(
     rows -- the configurations, as rows of the tables; so is the result (int32). hit_cells -- the
     cells hit before, as a set of two words.
     """
-    ships, _, answers, tells_every_hit = tables
     chosen = np.empty(len(rows), np.int32)
-    n = 0
+    chosen_count = 0
     for row in rows:
-        if answer_of(ships, answers, tells_every_hit, row, cell, hit_cells) == answer:
-            chosen[n] = row
-            n += 1
-    return chosen[:n].copy()
+        if answer_of(tables, row, cell, hit_cells) == answer:
+            chosen[chosen_count] = row
+            chosen_count += 1
+    return chosen[:chosen_count].copy()
 
 
 @njit(cache=True)
@@ -127,7 +124,6 @@ def count_finished(
     After it greedy plays: it always shoots a most probable cell. rows -- the configurations left,
     as rows of the tables. hit_cells -- the cells hit before, as a set of two words.
     """
-    ships, cells, answers, tells_every_hit = tables
     family = rows.copy()
     copied = np.empty(len(family), np.int32)
     answer_to = np.empty(len(family), np.int16)
@@ -158,11 +154,11 @@ def count_finished(
         hit_now[:] = hit_cells_of[waiting]
         cell = first
         if not is_first:
-            cell = most_frequent_cell(cells, family[start:end], hit_now, counts)
+            cell = most_frequent_cell(tables.cells, family[start:end], hit_now, counts)
         is_first = False
         sizes[:] = 0
         for i in range(start, end):
-            answer_to[i] = answer_of(ships, answers, tells_every_hit, family[i], cell, hit_now)
+            answer_to[i] = answer_of(tables, family[i], cell, hit_now)
             sizes[answer_to[i]] += 1
             copied[i] = family[i]
         next_index = start  # the parts by answer take the place of the part that is split

@@ -61,12 +61,9 @@ class Greedy(Strategy):
         if isinstance(position, NoisyPosition | MixedPosition):
             return self.salvo(position, 1)[0]
         order = order_of(position.game, self.ties)
-        counts = counts_of(position)
-        if counts.configurations <= self.endgame:
+        if counts_of(position).configurations <= self.endgame:
             return position.game.cell(endgame_shot(position, order))
-        closed = position.closed
-        fresh = (cell for cell in order if not closed >> cell & 1)
-        return position.game.cell(max(fresh, key=counts.cells.__getitem__))
+        return most_probable(position, order)[0]
 
     def rule(self, game: Game) -> Rule | None:
         """Return its rule for the kernel; None where sinkings of very many ships are announced."""
@@ -86,9 +83,17 @@ def most_probable(position: Position | NoisyPosition, order: Sequence[int]) -> l
         chances = [float(f"{p:.12e}") for p in Posterior(position).probability.ravel()]
     else:
         chances = counts_of(position).cells
-    fresh = [cell for cell in order if chances[cell] and not position.closed >> cell & 1]
+    fresh = fresh_cells(position, chances, order)
     fresh.sort(key=chances.__getitem__, reverse=True)  # keeps the order of equal ones
     return [position.game.cell(cell) for cell in fresh]
+
+
+def fresh_cells(
+    position: Position | NoisyPosition, counts: Sequence[float], order: Sequence[int]
+) -> list[int]:
+    """List the cells, in an order, that were not shot yet and whose count is not 0."""
+    closed = position.closed
+    return [cell for cell in order if counts[cell] and not closed >> cell & 1]
 
 
 @dataclass(frozen=True)
@@ -125,11 +130,11 @@ def _labelled_counts(position: Position) -> Counts:
     game, posterior = position.game, Posterior(position)
     cells = posterior.occurrence.ravel().tolist()
     replies = defaultdict[int, Counter[Reply]](Counter)
-    for (kind, ship), n in posterior.by_kind.items():
+    for (kind, ship), count in posterior.by_kind.items():
         unhit = ship & ~position.hits
         is_last_cell = unhit.bit_count() == 1
         for cell in bits(unhit):
-            replies[cell][game.hit_reply(kind, ship, cell, is_last_cell)] += n
+            replies[cell][game.hit_reply(kind, ship, cell, is_last_cell)] += count
     return Counts(posterior.configurations, cells, replies)
 
 
@@ -183,14 +188,17 @@ class _SilentCounts:
             return None
         after_hit = game, hits_before | bit, misses_before
         after_miss = game, hits_before, misses_before | bit
-        n, with_cell = before.configurations, before.cells[bit.bit_length() - 1]
+        hit_count = before.cells[bit.bit_length() - 1]
+        miss_count = before.configurations - hit_count
         smaller, larger = after_miss, after_hit
-        if 2 * with_cell < n:
+        if hit_count < miss_count:
             smaller, larger = after_hit, after_miss
-        is_one_empty = with_cell in (0, n)
+        is_one_empty = 0 in (hit_count, miss_count)
         counts = Counts(0, [0] * game.cells, {}) if is_one_empty else _sweep(*smaller)
-        other_cells = [a - b for a, b in zip(before.cells, counts.cells, strict=True)]
-        others = Counts(n - counts.configurations, other_cells, {})
+        other_cells = [
+            count - counted for count, counted in zip(before.cells, counts.cells, strict=True)
+        ]
+        others = Counts(before.configurations - counts.configurations, other_cells, {})
         self._keep(smaller, counts)
         self._keep(larger, others)
         return counts if key == smaller else others
@@ -215,12 +223,13 @@ class _SilentCounts:
 
 def _sweep(game: Game, hits: int, misses: int) -> Counts:
     """Count a position whose hits tell nothing, by a sweep; hits, misses -- masks of cells."""
-    n, by_ship = engine_for(game).count_by_placement(Constraints(game.fleet, misses, hits))
+    constraints = Constraints(game.fleet, misses, hits)
+    configurations, by_ship = engine_for(game).count_by_placement(constraints)
     cells = [0] * game.cells
     for (_, ship), count in by_ship.items():
         for cell in _cells(ship):
             cells[cell] += count
-    return Counts(n, cells, {})
+    return Counts(configurations, cells, {})
 
 
 @lru_cache(maxsize=1 << 12)
@@ -239,7 +248,7 @@ def unhit_masks(position: Position) -> list[int]:
     posterior = Posterior(position)
     is_small = position.game.cells <= MAX_CELLS
     listed = list_ships(position) if is_small else posterior.list_all(masks=True)
-    masks = [sum(to_masks(ships)) for ships in listed if position.is_compatible(to_masks(ships))]
+    masks = [sum(ships) for ships in map(to_masks, listed) if position.is_compatible(ships)]
     counted = posterior.configurations
     if len(masks) != counted:
         raise AssertionError(f"{len(masks)} configurations listed, {counted} counted")
@@ -289,7 +298,7 @@ def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]
     """
     game = position.game
     *hit_replies, _ = known_replies(game)  # the miss is the last one
-    numbers = {answer: n for n, answer in enumerate((MISS, *hit_replies))}
+    numbers = {answer: number for number, answer in enumerate((MISS, *hit_replies))}
     configurations = [to_masks(ships) for ships in Posterior(position).list_all(masks=True)]
     return {
         cell: [numbers[reply(game, ships, position.hits, 1 << cell)] for ships in configurations]

@@ -115,17 +115,17 @@ class HeuristicGame:
         from optsearch.strategies.loops import update_heuristic
 
         row, column = cell
+        hit_count = np.int64(self._hit_count)
         self._hit_count, self._misses = update_heuristic(
-            *(self._state, self._hits, np.int64(self._hit_count), self._misses),
-            *(row, column, is_hit, self._version),
+            self._state, self._hits, hit_count, self._misses, row, column, is_hit, self._version
         )
 
     def values(self) -> NDArray[np.float64]:
         """Return the value of each cell, float64 of shape (rows, columns)."""
         from optsearch.strategies.loops import heuristic_values
 
+        hit_count = np.int64(self._hit_count)
         values, self._hit_count = heuristic_values(
-            *(self._state, self._fleet, self._version, self._trials),
-            *(self._hits, np.int64(self._hit_count)),
+            self._state, self._fleet, self._version, self._trials, self._hits, hit_count
         )
         return np.asarray(values)

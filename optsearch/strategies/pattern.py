@@ -170,9 +170,8 @@ class Pattern(Strategy):
         """
         position, game = replay.position, replay.position.game
         later_hits = 0
-        hits_without_ship = 1 - self._explained_hits(
-            position, first
-        )  # hits less cells of sunk ships
+        # The hits less the cells of sunk ships.
+        hits_without_ship = 1 - self._explained_hits(position, first)
         for direction in DIRECTIONS:
             is_row_done = direction == DIRECTIONS[2]  # after right and left
             if is_row_done and self.clear == "line" and later_hits:
@@ -204,8 +203,10 @@ class Pattern(Strategy):
 
     @staticmethod
     def _cells_ahead(game: Game, cell: Cell, direction: Cell) -> Iterator[Cell]:
-        while (cell := (cell[0] + direction[0], cell[1] + direction[1])) in game:
-            yield cell
+        (row, column), (down, right) = cell, direction
+        while (row + down, column + right) in game:
+            row, column = row + down, column + right
+            yield row, column
 
     def _require_water_known(self, game: Game) -> None:
         if self.water and game.has_shapes:

@@ -86,7 +86,14 @@ from optsearch.search.rules import (
     Lookahead,
 )
 from optsearch.strategies import Rule, Strategy
-from optsearch.strategies.greedy import Counts, counts_of, endgame_shot, optimal_shot, unhit_masks
+from optsearch.strategies.greedy import (
+    Counts,
+    counts_of,
+    endgame_shot,
+    most_probable,
+    optimal_shot,
+    unhit_masks,
+)
 from optsearch.strategies.player import number, require_range, text
 from optsearch.strategies.score import Score, score_of, scoring_named
 from optsearch.support.errors import StrategyError
@@ -292,7 +299,7 @@ class Rollout(Strategy):
             counts = counts_of(position)
             is_compared = compare_above < counts.configurations <= compare_up_to
             if not is_compared and counts.configurations > self.endgame:
-                return game.cell(self._cell_by_policy(position, counts))
+                return self._cell_by_policy(position, counts)
         family = _SilentFamily(position) if game.is_silent else _LabelledFamily(position)
         if family.certain is not None:
             return game.cell(family.certain)
@@ -300,17 +307,16 @@ class Rollout(Strategy):
             return game.cell(family.best())
         return game.cell(_Comparison(self, position, family).cell())
 
-    def _cell_by_policy(self, position: Position, counts: Counts) -> int:
+    def _cell_by_policy(self, position: Position, counts: Counts) -> Cell:
         """Return the cell to shoot where no cells are compared.
 
         The score named in `policy` chooses it; without one it is a most probable cell.
         """
+        game = position.game
         if self.policy:
-            score = replace(self._score(self.policy, position.game), endgame=0, ties="first")
-            return score.cell(position, counts)
-        closed = position.closed
-        unknown = (cell for cell in range(position.game.cells) if not closed >> cell & 1)
-        return max(unknown, key=counts.cells.__getitem__)
+            score = replace(self._score(self.policy, game), endgame=0, ties="first")
+            return game.cell(score.cell(position, counts))
+        return most_probable(position, range(game.cells))[0]
 
 
 @dataclass(frozen=True)
@@ -446,9 +452,9 @@ class _Comparison:
 
         A cell is open if some of the configurations have a ship there and some do not.
         """
-        n = self._family.size(members)
-        total = sum(count for count in self._family.counts(members) if count < n)
-        return (total + n // 2) // n
+        size = self._family.size(members)
+        total = sum(count for count in self._family.counts(members) if count < size)
+        return (total + size // 2) // size
 
     def _scaled_counts(self, part: _FamilyPart, fresh: list[int]) -> Counts:
         """Return the counts of a part for scores; a configuration of a sample counts 2^shift times.
@@ -457,7 +463,9 @@ class _Comparison:
         """
         cells = [count << part.shift for count in self._family.counts(part.members)]
         replies = {
-            cell: Counter({r: self._family.size(child) << part.shift for r, child in parts.items()})
+            cell: Counter(
+                {reply: self._family.size(child) << part.shift for reply, child in parts.items()}
+            )
             for cell, parts in self._family.labelled(part.members, fresh).items()
         }
         return Counts(self._family.size(part.members) << part.shift, cells, replies)
@@ -508,13 +516,13 @@ class _Comparison:
         policy before it plays. On a small part of a sample the misses are estimated. The first
         policy, greedy, plays the optimum if only SMALL configurations or fewer are left.
         """
-        n = self._family.size(part.members)
-        while len(levels) > 1 and n <= levels[-1].floor:
+        size = self._family.size(part.members)
+        while len(levels) > 1 and size <= levels[-1].floor:
             levels = levels[:-1]
         is_greedy = len(levels) == 1
-        if part.shift and n <= self._rule.truncate:
-            return estimate(n, part.open_cells, part.shift)
-        if is_greedy and n <= SMALL:
+        if part.shift and size <= self._rule.truncate:
+            return estimate(size, part.open_cells, part.shift)
+        if is_greedy and size <= SMALL:
             return UNIT * self._family.least(part.members)
         fresh = self._family.fresh(part.members)
         if not fresh:
@@ -533,10 +541,10 @@ class _Comparison:
         With the parameter `policy` a score chooses instead, unless the cell is a certain hit or few
         configurations are left. fresh -- the cells to choose from.
         """
-        n, counts = self._family.size(part.members), self._family.counts(part.members)
+        size, counts = self._family.size(part.members), self._family.counts(part.members)
         cell = max(fresh, key=counts.__getitem__)
-        is_certain = counts[cell] == n
-        if self._policy and not is_certain and n << part.shift > self._policy.least:
+        is_certain = counts[cell] == size
+        if self._policy and not is_certain and size << part.shift > self._policy.least:
             return self._policy.best(part.position, self._scaled_counts(part, fresh), fresh)
         return cell
 
@@ -622,8 +630,8 @@ class _SilentFamily(_RolloutFamily):
 
     def counts(self, part: list[int]) -> list[int]:
         counts = [0] * MAX_CELLS
-        for s in part:
-            for cell in bits(s):
+        for mask in part:
+            for cell in bits(mask):
                 counts[cell] += 1
         return counts
 
@@ -632,8 +640,8 @@ class _SilentFamily(_RolloutFamily):
 
     def parts(self, part: list[int], cell: int) -> dict[Reply, list[int]]:
         return {
-            HIT: [s for s in part if s >> cell & 1],
-            MISS: [s for s in part if not s >> cell & 1],
+            HIT: [mask for mask in part if mask >> cell & 1],
+            MISS: [mask for mask in part if not mask >> cell & 1],
         }
 
     def least(self, part: list[int]) -> int:
@@ -643,8 +651,8 @@ class _SilentFamily(_RolloutFamily):
         return optimal_shot(self.root, self._cells)
 
     def lies_under(self, part: list[int], cell: int, others: list[int]) -> bool:
-        having = [s for s in part if s >> cell & 1]
-        return any(all(s >> other & 1 for s in having) for other in others)
+        having = [mask for mask in part if mask >> cell & 1]
+        return any(all(mask >> other & 1 for mask in having) for other in others)
 
 
 class _LabelledFamily(_RolloutFamily):

@@ -65,7 +65,7 @@ from optsearch.search.rules import (
     labels_at,
 )
 from optsearch.strategies import Strategy, as_strategy
-from optsearch.strategies.greedy import Counts, counts_of, endgame_shot
+from optsearch.strategies.greedy import Counts, counts_of, endgame_shot, fresh_cells
 from optsearch.strategies.player import Player
 from optsearch.support.errors import StrategyError
 from optsearch.support.user_code import call_user_code, defined_at, one_line, safe_repr
@@ -194,14 +194,15 @@ class Score:
         With few configurations it is the optimal or a most probable cell. Otherwise it is a certain
         hit, if these are not scored like other cells, or the one that the function chooses.
         """
-        game, n = position.game, counts.configurations
+        game, configurations = position.game, counts.configurations
         order = order_of(game, self.ties)
-        if n <= self.endgame:
+        if configurations <= self.endgame:
             return endgame_shot(position, order)
-        fresh = [cell for cell in order if counts.cells[cell] and not position.closed >> cell & 1]
+        fresh = fresh_cells(position, counts.cells, order)
         most_probable = max(fresh, key=counts.cells.__getitem__)
-        is_certain = counts.cells[most_probable] == n
-        if n <= max(self.least, 1) or (is_certain and not self._scores_certain_hits(game)):
+        is_certain = counts.cells[most_probable] == configurations
+        is_small = configurations <= max(self.least, 1)
+        if is_small or (is_certain and not self._scores_certain_hits(game)):
             return most_probable
         return self.best(position, counts, fresh)
 
@@ -212,14 +213,13 @@ class Score:
         Raises StrategyError for a function that returns a cell.
         """
         game, counts = position.game, counts_of(position)
-        n, having = counts.configurations, counts.cells
-        order = order_of(game, self.ties)
-        fresh = [cell for cell in order if having[cell] and not position.closed >> cell & 1]
-        keys: list[Any] = [(count, 0) for count in having]
-        if n > max(self.least, self.endgame, 1):
+        fresh = fresh_cells(position, counts.cells, order_of(game, self.ties))
+        sort_keys: list[Any] = list(counts.cells)
+        if counts.configurations > max(self.least, self.endgame, 1):
             scores = self.values(position, counts, fresh)
-            keys = [(count == n, score) for count, score in zip(having, scores, strict=True)]
-        fresh.sort(key=keys.__getitem__, reverse=True)
+            is_certain = [count == counts.configurations for count in counts.cells]
+            sort_keys = list(zip(is_certain, scores, strict=True))
+        fresh.sort(key=sort_keys.__getitem__, reverse=True)
         return [game.cell(cell) for cell in fresh[:number]]
 
     def best(self, position: Position, counts: Counts, fresh: list[int]) -> int:
@@ -516,48 +516,38 @@ def _wrap(function: Any, constant_count: int) -> Any:
     from numba import types
     from numba.extending import intrinsic
 
-    def frozen(_context: Any, array: Any) -> Any:
+    def read_only_array(_context: Any, array: Any) -> Any:
         """Return the array, read-only."""
         return array.copy(readonly=True)(array), lambda *arguments: arguments[3][0]
 
-    unwritable: Any = intrinsic(frozen)
-    called_by_numba = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # alone
-    compiled: Any = partial(numba.njit, error_model="numpy", boundscheck=True, **called_by_numba)
+    read_only: Any = intrinsic(read_only_array)
     carray: Any = numba.carray  # type: ignore[attr-defined]
-    user_function = compiled(getattr(function, "py_func", function))
-    takes_scores = count_arguments(function) == 2
-    node_type, scores_type = _node_type(), types.float64[::1]
-    user_function.compile((node_type, scores_type) if takes_scores else (node_type,))
-    returned = next(iter(user_function.overloads.values())).signature.return_type
-
-    def fill_in(node: Any, scores: Any) -> Any:
-        user_function(node, scores)
-        return SCORES
-
-    def find(node: Any, scores: Any) -> Any:
-        cell = user_function(node)
-        return cell if 0 <= cell < _MOST or -_MOST < cell < OFF else OFF  # fits into 32 bits
-
-    is_right_type = returned == types.none if takes_scores else isinstance(returned, types.Integer)
-    if not is_right_type:
-        unliteral: Any = types.unliteral
-        raise _type_error(function, f"a value of the type {unliteral(returned)}")
-    answer = compiled(fill_in if takes_scores else find)
+    answer = _compile_answer(function)
 
     def kernel(  # type: ignore[no-untyped-def]
-        n, rows, columns, having, state, kinds, lengths, afloat, labelled, numbers, scores
+        configurations,
+        rows,
+        columns,
+        having,
+        state,
+        label_count,
+        lengths,
+        afloat,
+        labelled,
+        constants,
+        scores,
     ):
         cells = rows * columns
         node = ScoreNode(
-            n,
+            configurations,
             rows,
             columns,
-            unwritable(carray(having, cells)),
-            unwritable(carray(state, cells)),
-            unwritable(carray(lengths, kinds)),
-            unwritable(carray(afloat, kinds)),
-            unwritable(carray(labelled, (kinds, cells))),
-            unwritable(carray(numbers, constant_count)),
+            read_only(carray(having, cells)),
+            read_only(carray(state, cells)),
+            read_only(carray(lengths, label_count)),
+            read_only(carray(afloat, label_count)),
+            read_only(carray(labelled, (label_count, cells))),
+            read_only(carray(constants, constant_count)),
         )
         try:
             return answer(node, carray(scores, cells))
@@ -571,6 +561,37 @@ def _wrap(function: Any, constant_count: int) -> Any:
         *(pointer(types.float64), pointer(types.float64)),
     )
     return numba.cfunc(signature)(kernel)
+
+
+def _compile_answer(function: Any) -> Any:
+    """Compile a user's function as one of (node, scores) that returns a cell, or SCORES.
+
+    Raises StrategyError if the user's function returns a value of a wrong type.
+    """
+    import numba
+    from numba import types
+
+    called_by_numba = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # alone
+    compiled: Any = partial(numba.njit, error_model="numpy", boundscheck=True, **called_by_numba)
+    user_function = compiled(getattr(function, "py_func", function))
+    takes_scores = count_arguments(function) == 2
+    node_type, scores_type = _node_type(), types.float64[::1]
+    user_function.compile((node_type, scores_type) if takes_scores else (node_type,))
+    returned = next(iter(user_function.overloads.values())).signature.return_type
+    is_right_type = returned == types.none if takes_scores else isinstance(returned, types.Integer)
+    if not is_right_type:
+        unliteral: Any = types.unliteral
+        raise _type_error(function, f"a value of the type {unliteral(returned)}")
+
+    def fill_in(node: Any, scores: Any) -> Any:
+        user_function(node, scores)
+        return SCORES
+
+    def find(node: Any, scores: Any) -> Any:
+        cell = user_function(node)
+        return cell if 0 <= cell < _MOST or -_MOST < cell < OFF else OFF  # fits into 32 bits
+
+    return compiled(fill_in if takes_scores else find)
 
 
 def count_arguments(function: Any) -> int:

@@ -71,36 +71,33 @@ class Grid(Strategy):
         if position.hits.bit_count() > 1:
             is_horizontal = lines[row].count(True) > 1
         else:
-            answer = self._is_horizontal(lines, (row, column), length)
-            if isinstance(answer, tuple):  # the cell to ask
-                return answer
-            is_horizontal = answer
+            telling_cells, is_horizontal = _cells_that_tell(game, (row, column), length)
+            for i, j in telling_cells:
+                if lines[i][j] is None:
+                    return i, j
         if is_horizontal:
             return row, next_on_line(lines[row])
         return next_on_line([line[column] for line in lines]), column
 
-    def _is_horizontal(
-        self, lines: Sequence[Sequence[bool | None]], hit: Cell, length: int
-    ) -> bool | Cell:
-        """Return True if the ship lies in the row of its only hit, False if in the column.
 
-        If that is not known, return a cell whose reply tells it. lines -- the rows of the board:
-        for each cell True for a hit, False for a miss, None if it was not shot.
-        """
-        (row, column), rows, columns = hit, len(lines), len(lines[0])
-        # Near the top or the bottom, a vertical ship covers the next cell towards the middle of the
-        # board. If that was shot, it was a miss, as there is one hit; so the ship is horizontal.
-        if row < length - 1 or rows - length < row:
-            inner_row = row + (1 if row < length - 1 else -1)
-            return (inner_row, column) if lines[inner_row][column] is None else True
-        # The same near the left or the right edge, for a horizontal ship.
-        if column < length - 1 or columns - length < column:
-            inner_column = column + (1 if column < length - 1 else -1)
-            return (row, inner_column) if lines[row][inner_column] is None else False
-        for neighbour in (column - 1, column + 1):
-            if lines[row][neighbour] is None:
-                return row, neighbour
-        return False
+def _cells_that_tell(game: Game, hit: Cell, length: int) -> tuple[list[Cell], bool]:
+    """Return the cells to shoot after a first hit to learn how the ship lies.
+
+    The second result is True if the ship is horizontal, and False if it is vertical, in case that
+    all these shots miss.
+    """
+    row, column = hit
+    # Near the top or the bottom, a vertical ship covers the next cell towards the middle.
+    if row < length - 1:
+        return [(row + 1, column)], True
+    if game.rows - length < row:
+        return [(row - 1, column)], True
+    # Near the left or the right edge, a horizontal ship does.
+    if column < length - 1:
+        return [(row, column + 1)], False
+    if game.columns - length < column:
+        return [(row, column - 1)], False
+    return [(row, column - 1), (row, column + 1)], False
 
 
 def next_on_line(line: Sequence[bool | None]) -> int:

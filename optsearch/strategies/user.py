@@ -144,9 +144,9 @@ class _OfUser(Player):
     @cached_property
     def functions(self) -> _UserFunctions:
         """The functions of the code; StrategyError if it defines no player."""
-        return (_find_functions if isinstance(self._code, CodeObject) else _find_functions_once)(
-            self._code
-        )
+        if isinstance(self._code, CodeObject):
+            return _find_functions(self._code)
+        return _find_functions_once(self._code)
 
     def identity(self) -> str:
         """Return a text that identifies the player: its label and a digest of its source.

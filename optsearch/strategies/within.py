@@ -32,7 +32,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies
 from optsearch.strategies import Strategy
-from optsearch.strategies.greedy import counts_of
+from optsearch.strategies.greedy import fresh_cells, most_probable
 from optsearch.strategies.player import number
 
 if TYPE_CHECKING:
@@ -61,10 +61,8 @@ class Within(Strategy):
         """Return the cell to shoot next."""
         game = position.game
         game.require_small(self.name)
-        if self._is_large(game, position):
-            counts = counts_of(position).cells
-            fresh = [cell for cell in range(game.cells) if not position.closed >> cell & 1]
-            return game.cell(max(fresh, key=counts.__getitem__))
+        if configurations_of(game) > self.cap and Posterior(position).configurations > self.cap:
+            return most_probable(position, range(game.cells))[0]
         family = family_of(position)
         misses = self.shots - game.fleet_cells - position.misses.bit_count()  # still allowed
         candidates = self._candidates(position, family.count_by_cell())
@@ -73,19 +71,13 @@ class Within(Strategy):
         values = {cell: family.count_finished(misses, cell) for cell in candidates}
         return game.cell(max(candidates, key=values.__getitem__))
 
-    def _is_large(self, game: Game, position: Position) -> bool:
-        return configurations_of(game) > self.cap and (
-            Posterior(position).configurations > self.cap
-        )
-
     def _candidates(self, position: Position, counts: list[int]) -> list[int]:
         """List the cells that are compared by playing on, the most probable first.
 
         They are at most `candidates` cells not shot yet, each with at least `percent` percent of
         the greatest probability. counts -- for each cell, the configurations with a ship there.
         """
-        closed = position.closed
-        fresh = [cell for cell, n in enumerate(counts) if n and not closed >> cell & 1]
+        fresh = fresh_cells(position, counts, range(len(counts)))
         fresh.sort(key=lambda cell: -counts[cell])
         threshold = counts[fresh[0]] * self.percent
         return [cell for cell in fresh if 100 * counts[cell] >= threshold][: self.candidates]
@@ -140,7 +132,8 @@ class _Family:
 
         counts = np.zeros(self.tables.game.cells, np.int64)
         count_by_cell(self.tables.cells, self.rows, counts)
-        return [int(n) for n in counts]
+        counts_list: list[int] = counts.tolist()
+        return counts_list
 
     def count_finished(self, misses: int, cell: int) -> int:
         """Count the configurations whose ship cells are all hit with at most `misses` more misses.
@@ -211,11 +204,12 @@ def _split_by_label(
     placements, index_of = np.unique(ships, axis=0, return_inverse=True)
     index_of = index_of.ravel()
     by_label = game.label_table.cells_by_label
-    sets = [list(by_label[kind, mask].items()) for mask in to_masks(placements)]
-    most = max(map(len, sets))
-    padded = [[*of_placement, *[(None, 0)] * (most - len(of_placement))] for of_placement in sets]
-    for i in range(most):
-        labels, masks = zip(*(of_placement[i] for of_placement in padded), strict=True)
+    parts = [list(by_label[kind, mask].items()) for mask in to_masks(placements)]
+    most_labels = max(map(len, parts))
+    for parts_of_placement in parts:
+        parts_of_placement += [(None, 0)] * (most_labels - len(parts_of_placement))
+    for i in range(most_labels):
+        labels, masks = zip(*(parts_of_placement[i] for parts_of_placement in parts), strict=True)
         replies = [game.announcement.reply_to_hit(label, is_sunk=True) for label in labels]
         answers = np.array([answer_numbers[reply] for reply in replies], np.int16)
         yield to_words(masks)[index_of], answers[index_of]
