@@ -157,8 +157,8 @@ def _make_sweep(puzzle: Puzzle, on_visit: Callable[[int], object]) -> PuzzleSwee
         else:
             must_be_ship[cell] = 1
     return PuzzleSweep(
-        _with_gaps(puzzle.row_counts),
-        _with_gaps(puzzle.column_counts),
+        _counts_for_kernel(puzzle.row_counts),
+        _counts_for_kernel(puzzle.column_counts),
         lengths,
         [puzzle.fleet.count(length) for length in lengths],
         may_begin,
@@ -168,6 +168,6 @@ def _make_sweep(puzzle: Puzzle, on_visit: Callable[[int], object]) -> PuzzleSwee
     )
 
 
-def _with_gaps(counts: tuple[int | None, ...]) -> list[int]:
+def _counts_for_kernel(counts: tuple[int | None, ...]) -> list[int]:
     """Return counts as the kernel takes them: -1 for a line without one."""
     return [-1 if count is None else count for count in counts]

@@ -264,7 +264,7 @@ def from_fields(value: object) -> Puzzle:
         raise PuzzleError(f'"grid": {shortened(value["grid"])}: write a text such as "6x6"')
     fleet = _integers("fleet", value["fleet"])
     row_counts, column_counts = (
-        _integers(name, value.get(name) or [], may_lack=True) for name in ("rows", "columns")
+        _integers(name, value.get(name) or [], accepts_null=True) for name in ("rows", "columns")
     )
     revealed = value.get("revealed") or {}
     if not isinstance(revealed, dict):
@@ -282,16 +282,16 @@ def from_fields(value: object) -> Puzzle:
     return Puzzle(rows, columns, lengths, row_counts, column_counts, tuple(revealed_cells))
 
 
-def _integers(name: str, value: object, may_lack: bool = False) -> tuple[int | None, ...]:
+def _integers(name: str, value: object, accepts_null: bool = False) -> tuple[int | None, ...]:
     """Return the integers in a JSON list; PuzzleError for any other value.
 
-    name -- of the value in the error. may_lack -- True to accept None in the list.
+    name -- of the value in the error. accepts_null -- True to accept None in the list.
     """
-    form = "a list of numbers" + (", null for one that is not known" if may_lack else "")
+    form = "a list of numbers" + (", null for one that is not known" if accepts_null else "")
     if not isinstance(value, list):
         raise PuzzleError(f'"{name}": {shortened(value)}: write {form}')
     for number in value:
-        if (type(number) is not int) and not (may_lack and number is None):
+        if (type(number) is not int) and not (accepts_null and number is None):
             raise PuzzleError(f'"{name}": {shortened(number)} in {shortened(value)}: write {form}')
     return tuple(value)
 

@@ -337,7 +337,7 @@ class CellModel(Model):
             else:
                 self.model.add(symbols[value] == 1)
 
-    def _at(self, row: int, column: int) -> dict[str, Any] | None:
+    def _symbols_at(self, row: int, column: int) -> dict[str, Any] | None:
         """Return the symbols of a cell, None off the board."""
         if 0 <= row < self.puzzle.rows and 0 <= column < self.puzzle.columns:
             return self.symbols[row * self.puzzle.columns + column]
@@ -348,7 +348,7 @@ class CellModel(Model):
 
         A cell off the board counts as water. symbol -- the variable that is true if it holds.
         """
-        other_symbols = self._at(row, column)
+        other_symbols = self._symbols_at(row, column)
         if other_symbols is None:
             if WATER not in allowed:
                 self.model.add(symbol == 0)
@@ -362,7 +362,7 @@ class CellModel(Model):
         """
         symbols = self.symbols[row * self.puzzle.columns + column]
         for down, right in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
-            corner_symbols = self._at(row + down, column + right)
+            corner_symbols = self._symbols_at(row + down, column + right)
             if corner_symbols is not None:
                 self.model.add_bool_or([symbols[WATER], corner_symbols[WATER]])
         for side, (down, right) in _STEPS.items():
@@ -377,7 +377,7 @@ class CellModel(Model):
             self._add_middle(symbols[MIDDLE], row, column, side)
         # A ship with a middle is horizontal or vertical: of the neighbours below and on the right
         # one is water and one is not. (Opposite neighbours are alike in that, by `_add_middle`.)
-        pair = [self._at(row, column + 1), self._at(row + 1, column)]
+        pair = [self._symbols_at(row, column + 1), self._symbols_at(row + 1, column)]
         water = [neighbour[WATER] for neighbour in pair if neighbour is not None]
         not_middle = symbols[MIDDLE].negated()
         self.model.add_bool_or([not_middle, *(literal.negated() for literal in water)])
@@ -393,8 +393,8 @@ class CellModel(Model):
         middle -- the variable that is true if the cell is a middle. side -- a key of `_STEPS`.
         """
         down, right = _STEPS[side]
-        symbols_beside = self._at(row + down, column + right)
-        symbols_across = self._at(row - down, column - right)
+        symbols_beside = self._symbols_at(row + down, column + right)
+        symbols_across = self._symbols_at(row - down, column - right)
         if symbols_beside is None:
             return
         self.model.add_bool_or(
@@ -528,20 +528,20 @@ def conflict(puzzle: Puzzle, time_limit: float | None = None) -> tuple[Clue, ...
 
 
 def needed_clues(
-    puzzle: Puzzle, core: Callable[[list[Clue]], list[Clue] | None]
+    puzzle: Puzzle, find_core: Callable[[list[Clue]], list[Clue] | None]
 ) -> tuple[Clue, ...] | None:
     """Return a minimal set of clues that have no solution together; None if there is a solution.
 
-    core -- a function of a list of clues. It returns some of them that have no solution together,
-        which may be more than are needed, or None if the whole list has a solution.
+    find_core -- a function of a list of clues. It returns some of them that have no solution
+        together, maybe more than are needed, or None if the whole list has a solution.
     """
-    untested = core(list(puzzle.clues))
+    untested = find_core(list(puzzle.clues))
     if untested is None:
         return None
     needed: list[Clue] = []
     while untested:
         clue = untested.pop()
-        core_without = core([*needed, *untested])
+        core_without = find_core([*needed, *untested])
         if core_without is None:
             needed.append(clue)
         else:

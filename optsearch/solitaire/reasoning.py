@@ -589,7 +589,7 @@ class _Suppositions:
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise TooLarge("the time for suppositions is over")
 
-    def _find(self, knowledge: _Knowledge, max_depth: int) -> _Supposition | None:
+    def _find_supposition(self, knowledge: _Knowledge, max_depth: int) -> _Supposition | None:
         """Return a supposed value of an unknown cell that leads to a contradiction, or None.
 
         It has the least depth at which there is one (`max_depth` at most), and is the first of
@@ -616,11 +616,11 @@ class _Suppositions:
         """Learn all that follows by suppositions up to a depth; may raise Contradiction."""
         self._check_deadline()
         _apply_rules(knowledge)
-        while knowledge.unknown and (supposition := self._find(knowledge, max_depth)):
+        while knowledge.unknown and (supposition := self._find_supposition(knowledge, max_depth)):
             knowledge.learn(1 << supposition.cell_index, supposition.contrary)
             _apply_rules(knowledge)
 
-    def _explain(self, trial: _Knowledge, supposition: _Supposition) -> Step:
+    def _explain_supposition(self, trial: _Knowledge, supposition: _Supposition) -> Step:
         """Return the step that excludes a supposed value; its chain leads to the contradiction.
 
         trial -- the knowledge before the supposition; it is changed.
@@ -648,10 +648,10 @@ class _Suppositions:
         if deduced is not None:
             return deduced.step(knowledge.puzzle)
         self._check_deadline()
-        supposition = self._find(knowledge, max_depth)
+        supposition = self._find_supposition(knowledge, max_depth)
         if supposition is None:
             return None
-        return self._explain(knowledge.copy(), supposition)
+        return self._explain_supposition(knowledge.copy(), supposition)
 
 
 def _initial_knowledge(puzzle: Puzzle) -> _Knowledge:

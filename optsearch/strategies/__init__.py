@@ -193,11 +193,11 @@ def _parse_values(player_class: type[Player], values_text: str, text: str) -> di
     """
     accepted = parameters(player_class)
     values: dict[str, Any] = {}
-    for part in filter(None, values_text.split(",")):
-        key, equals, value = part.partition("=")
+    for assignment in filter(None, values_text.split(",")):
+        key, equals, value = assignment.partition("=")
         if not equals or key not in accepted:
             raise StrategyError(
-                f"{part!r} in {text!r} is not a parameter of {name_of(player_class)}; its "
+                f"{assignment!r} in {text!r} is not a parameter of {name_of(player_class)}; its "
                 "parameters are "
                 f"{', '.join(f'{key}={each.default}' for key, each in accepted.items())}"
             )
@@ -205,7 +205,7 @@ def _parse_values(player_class: type[Player], values_text: str, text: str) -> di
             raise StrategyError(f"{key} is given twice in {text!r}")
         is_number = isinstance(accepted[key].default, int)
         if is_number and not re.fullmatch(r"-?[0-9]{1,18}", value):
-            raise StrategyError(f"{part!r} in {text!r}: {value!r} is not a whole number")
+            raise StrategyError(f"{assignment!r} in {text!r}: {value!r} is not a whole number")
         values[key] = int(value) if is_number else value
     return values
 

@@ -267,7 +267,7 @@ def endgame_shot(position: Position, order: Sequence[int]) -> int:
     if position.game.is_silent:
         return optimal_shot(unhit_masks(position), order)
     if position.game.has_labels:
-        return _best_split(_named_hits(position, order))
+        return _best_split(_replies_by_cell(position, order))
     position.game.require_small("an endgame (endgame=0 has none) where sinkings are announced")
     return first_best_shot(announced_kernel(position), order)
 
@@ -291,7 +291,7 @@ def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
     return _best_split({cell: [mask >> cell & 1 for mask in sets] for cell in order})
 
 
-def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]]:
+def _replies_by_cell(position: Position, order: Sequence[int]) -> dict[int, list[int]]:
     """Map each cell not shot, in an order, to the reply that each configuration would give.
 
     Replies are numbers: 0 is a miss, each reply to a hit has one from 1 on.
@@ -307,35 +307,35 @@ def _named_hits(position: Position, order: Sequence[int]) -> dict[int, list[int]
     }
 
 
-def _best_split(labels: dict[int, list[int]]) -> int:
+def _best_split(replies: dict[int, list[int]]) -> int:
     """Return the first cell that an optimal strategy may shoot; a certain hit comes before others.
 
-    Such a strategy makes the fewest misses in all over the configurations. labels -- for each cell
+    Such a strategy makes the fewest misses in all over the configurations. replies -- for each cell
     the reply of each configuration: 0 is a miss, and different hits have different numbers above 0.
     The reply to a hit must not depend on earlier shots.
     """
-    for cell, answers in labels.items():
+    for cell, answers in replies.items():
         if all(answers):
             return cell
 
     # A part is a set of configurations, by their index in the lists of replies.
     @cache
     def least_misses(part: frozenset[int]) -> int:
-        return min((misses_after(part, cell) for cell in labels if splits(part, cell)), default=0)
+        return min((misses_after(part, cell) for cell in replies if splits(part, cell)), default=0)
 
     def splits(part: frozenset[int], cell: int) -> bool:
-        return len({labels[cell][i] for i in part}) > 1
+        return len({replies[cell][i] for i in part}) > 1
 
     def misses_after(part: frozenset[int], cell: int) -> int:
         by_answer: dict[int, set[int]] = {}
         for i in part:
-            by_answer.setdefault(labels[cell][i], set()).add(i)
+            by_answer.setdefault(replies[cell][i], set()).add(i)
         missed = len(by_answer.get(0, ()))
         return missed + sum(least_misses(frozenset(child)) for child in by_answer.values())
 
-    configurations = len(next(iter(labels.values())))
+    configurations = len(next(iter(replies.values())))
     root = frozenset(range(configurations))
     optimum = least_misses(root)
     return next(
-        cell for cell in labels if splits(root, cell) and misses_after(root, cell) == optimum
+        cell for cell in replies if splits(root, cell) and misses_after(root, cell) == optimum
     )

@@ -144,7 +144,7 @@ def shares_left(state: Array, fleet: Array) -> Array:
         for ship in fleet:
             equal_ships += ship == fleet[i]
         shares[i] = max(0, equal_ships - runs[fleet[i]]) / equal_ships
-    return shares if largest(shares.reshape(1, -1)) > 0 else np.ones(len(fleet))
+    return shares if largest_value(shares.reshape(1, -1)) > 0 else np.ones(len(fleet))
 
 
 @njit(cache=True)
@@ -183,7 +183,7 @@ def hunting_values(
     for i in range(len(fleet)):
         add_placements(values, horizontal, fleet[i], shares[i])
         add_placements(values.T, vertical, fleet[i], shares[i])
-    greatest = largest(values)
+    greatest = largest_value(values)
     for row in range(state.shape[0]):
         for column in range(state.shape[1]):
             values[row, column] /= greatest if greatest > 0 else 1
@@ -294,7 +294,7 @@ def mix_with_line(values: Array, hunting_values: Array, hits: Array, hit_count: 
                 total += values[k, column]
                 values[k, column] *= LINE_FACTOR
             is_used_up = total == 0
-    greatest = largest(values)
+    greatest = largest_value(values)
     for i in range(rows):
         for j in range(columns):
             if greatest > 0:
@@ -305,7 +305,7 @@ def mix_with_line(values: Array, hunting_values: Array, hits: Array, hit_count: 
 
 
 @njit(cache=True)
-def largest(values: Array) -> float:
+def largest_value(values: Array) -> float:
     """Return the largest of some non-negative values."""
     greatest = 0.0
     for row in range(values.shape[0]):
@@ -315,7 +315,7 @@ def largest(values: Array) -> float:
 
 
 @njit(cache=True)
-def highest(values: Array, state: Array) -> float:
+def highest_unknown(values: Array, state: Array) -> float:
     """Return the highest value of an unknown cell; minus infinity if no cell is unknown."""
     greatest = -np.inf
     for row in range(state.shape[0]):
@@ -331,7 +331,7 @@ def draw_highest(values: Array, state: Array, rng: Any) -> tuple[int, int]:
 
     They are equally probable. One number is drawn from the generator.
     """
-    greatest = highest(values, state)
+    greatest = highest_unknown(values, state)
     ties = 0
     for row in range(state.shape[0]):
         for column in range(state.shape[1]):

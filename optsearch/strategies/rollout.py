@@ -412,7 +412,7 @@ class _Comparison:
         decisive = self._sample(rule.cap).members
         chosen = self._candidates(root, rule.candidates, decisive)
         if configurations <= rule.until:
-            return self._narrow(root, chosen, rule.levels)
+            return self._cell_by_levels(root, chosen, rule.levels)
         if len(chosen) > rule.finalists and configurations > rule.screen:
             costs = self._costs(rule.screen, chosen, (GREEDY,))
             by_cost = sorted(range(len(chosen)), key=lambda i: (costs[i], i))
@@ -433,7 +433,7 @@ class _Comparison:
         while len(indices) > limit:
             zeros += 1
             indices = [i for i in indices if not hashes[i] & (1 << zeros) - 1]
-        return _FamilyPart(self._family.some(indices), self._position, shift=zeros)
+        return _FamilyPart(self._family.part_at(indices), self._position, shift=zeros)
 
     def _costs(self, limit: int, chosen: list[int], levels: tuple[Level, ...]) -> list[int]:
         """Return the cost of each chosen cell: the misses, times 4096, if it is shot next.
@@ -487,7 +487,7 @@ class _Comparison:
         for cell in ranked:
             if len(chosen) == number or (threshold > 0 and 100 * values[cell] < threshold):
                 break
-            if not self._family.lies_under(decisive, cell, chosen):
+            if not self._family.always_with_another(decisive, cell, chosen):
                 chosen.append(cell)
         return chosen
 
@@ -532,7 +532,7 @@ class _Comparison:
             cell = self._greedy_cell(part, fresh)
         else:
             chosen = self._candidates(part, levels[-1].candidates, part.members)
-            cell = self._narrow(part, chosen, levels[:-1])
+            cell = self._cell_by_levels(part, chosen, levels[:-1])
         return self._cost_after(part, cell, levels)
 
     def _greedy_cell(self, part: _FamilyPart, fresh: list[int]) -> int:
@@ -548,7 +548,9 @@ class _Comparison:
             return self._policy.best(part.position, self._scaled_counts(part, fresh), fresh)
         return cell
 
-    def _narrow(self, part: _FamilyPart, chosen: list[int], levels: tuple[Level, ...]) -> int:
+    def _cell_by_levels(
+        self, part: _FamilyPart, chosen: list[int], levels: tuple[Level, ...]
+    ) -> int:
         """Return one of some chosen cells, after which the policies make few misses.
 
         levels -- policies, the first of which is greedy. Each in turn plays on after every cell
@@ -576,7 +578,7 @@ class _RolloutFamily(ABC):
     certain: int | None = None
 
     @abstractmethod
-    def some(self, indices: list[int]) -> Any:
+    def part_at(self, indices: list[int]) -> Any:
         """Return the part with the configurations at these indices."""
 
     @abstractmethod
@@ -603,7 +605,7 @@ class _RolloutFamily(ABC):
     def best(self) -> int:
         """Return the first optimal cell for all configurations."""
 
-    def lies_under(self, part: Any, cell: int, others: list[int]) -> bool:
+    def always_with_another(self, part: Any, cell: int, others: list[int]) -> bool:
         """True if one of the other cells is in all configurations of a part that have this cell."""
         return False
 
@@ -622,7 +624,7 @@ class _SilentFamily(_RolloutFamily):
         in_all = (cell for cell in self._cells if all(mask >> cell & 1 for mask in self.root))
         self.certain = next(in_all, None)
 
-    def some(self, indices: list[int]) -> list[int]:
+    def part_at(self, indices: list[int]) -> list[int]:
         return [self.root[i] for i in indices]
 
     def size(self, part: list[int]) -> int:
@@ -650,7 +652,7 @@ class _SilentFamily(_RolloutFamily):
     def best(self) -> int:
         return optimal_shot(self.root, self._cells)
 
-    def lies_under(self, part: list[int], cell: int, others: list[int]) -> bool:
+    def always_with_another(self, part: list[int], cell: int, others: list[int]) -> bool:
         having = [mask for mask in part if mask >> cell & 1]
         return any(all(mask >> other & 1 for mask in having) for other in others)
 
@@ -664,7 +666,7 @@ class _LabelledFamily(_RolloutFamily):
         self.root = self._kernel.root
         self.hashes = [hash_cells(cells) for cells in to_masks(self._kernel.sets)]
 
-    def some(self, indices: list[int]) -> Subfamily:
+    def part_at(self, indices: list[int]) -> Subfamily:
         return Subfamily(self.root.family[indices], self.root.hits)
 
     def size(self, part: Subfamily) -> int:

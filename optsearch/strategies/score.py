@@ -70,8 +70,8 @@ from optsearch.strategies.player import Player
 from optsearch.support.errors import StrategyError
 from optsearch.support.user_code import call_user_code, defined_at, one_line, safe_repr
 
-OFF = -3  # stands for a number that is no cell and that a kernel cannot take
-_MOST = 1 << 31
+OFF_BOARD = -3  # stands for a number that is no cell and that a kernel cannot take
+_INT32_END = 1 << 31
 Scores = NDArray[np.float64]
 
 
@@ -227,7 +227,7 @@ class Score:
 
         Raises StrategyError for another cell, and for a score that is not a number.
         """
-        answer, scores = self._answer(position, counts, fresh)
+        answer, scores = self._evaluate(position, counts, fresh)
         if answer == SCORES:
             return max(fresh, key=scores.__getitem__)
         if answer in fresh:
@@ -241,19 +241,19 @@ class Score:
         Raises StrategyError if a cell of `fresh`, the cells that may be shot, has a score that is
         not a number, and for a function that returns a cell in place of scores.
         """
-        answer, scores = self._answer(position, counts, fresh)
+        answer, scores = self._evaluate(position, counts, fresh)
         if answer != SCORES:
             raise _fault_error(self.function, position.game, NO_SCORES, answer, str(position))
         values: list[float] = scores.tolist()
         return values
 
-    def _answer(self, position: Position, counts: Counts, fresh: list[int]) -> tuple[int, Scores]:
+    def _evaluate(self, position: Position, counts: Counts, fresh: list[int]) -> tuple[int, Scores]:
         """Call the user's function; return its answer and the array of scores.
 
         The answer is the cell that it chooses, or SCORES if it has filled in a score for each cell.
         Raises StrategyError if the score of a cell in `fresh`, which may be shot, is not a number.
         """
-        node = self._node(position, counts, fresh)
+        node = self._make_node(position, counts, fresh)
         scores = np.zeros(position.game.cells)
         answer = call_scorer(self.function, node, scores)
         not_numbers = [cell for cell in fresh if np.isnan(scores[cell])]
@@ -262,7 +262,7 @@ class Score:
             raise _fault_error(self.function, position.game, NO_NUMBER, cell, after)
         return answer, scores
 
-    def _node(self, position: Position, counts: Counts, fresh: list[int]) -> ScoreNode:
+    def _make_node(self, position: Position, counts: Counts, fresh: list[int]) -> ScoreNode:
         """Return the position in the form that the user's function takes: numbers and arrays.
 
         fresh -- the cells that may be shot; all others have no configurations in `having`.
@@ -408,7 +408,7 @@ def call_scorer(function: Any, node: ScoreNode, scores: Scores) -> int:
     is_integer = isinstance(answer, int | np.integer) and not isinstance(answer, bool)
     if takes_scores or not is_integer:
         raise _type_error(function, safe_repr(answer))
-    return OFF if answer in (SCORES, FAILED) else int(answer)  # no cell has these numbers
+    return OFF_BOARD if answer in (SCORES, FAILED) else int(answer)  # no cell has these numbers
 
 
 def scorer_error(
@@ -449,7 +449,7 @@ def _fault_error(scorer: object, game: Game, fault: int, answer: int, after: str
     """
     is_cell = 0 <= answer < game.cells
     name = cell_name(game.cell(answer)) if is_cell else str(answer)
-    number = "a negative or huge number" if answer == OFF else answer
+    number = "a negative or huge number" if answer == OFF_BOARD else answer
     problems = {
         NO_CELL: f"answers {number}, which is not a cell of the board,",
         NO_CHOICE: f"shoots {name}, which was shot before or is in no configuration,",
@@ -583,15 +583,17 @@ def _compile_answer(function: Any) -> Any:
         unliteral: Any = types.unliteral
         raise _type_error(function, f"a value of the type {unliteral(returned)}")
 
-    def fill_in(node: Any, scores: Any) -> Any:
+    def fill_scores(node: Any, scores: Any) -> Any:
         user_function(node, scores)
         return SCORES
 
-    def find(node: Any, scores: Any) -> Any:
+    def find_cell(node: Any, scores: Any) -> Any:
         cell = user_function(node)
-        return cell if 0 <= cell < _MOST or -_MOST < cell < OFF else OFF  # fits into 32 bits
+        return (
+            cell if 0 <= cell < _INT32_END or -_INT32_END < cell < OFF_BOARD else OFF_BOARD
+        )  # fits into 32 bits
 
-    return compiled(fill_in if takes_scores else find)
+    return compiled(fill_scores if takes_scores else find_cell)
 
 
 def count_arguments(function: Any) -> int:

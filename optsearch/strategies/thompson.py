@@ -196,7 +196,7 @@ class Thompson(Player):
         They are drawn by their exact probabilities at the position.
         """
         drawn = Posterior(position, prior=self.prior).sample(samples, generator, masks=True)
-        covered = _covered(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
+        covered = _cell_matrix(np.bitwise_or.reduce(drawn, axis=1), position.game.cells)
         return covered.sum(axis=0), samples
 
 
@@ -329,7 +329,7 @@ class _Blocks:
             limit = size if max_accepted is None else max_accepted - accepted
             accepted += int(tally(chosen, self._table, self._hits, limit, uses))
             drawn += size
-        counts = uses @ _covered(self._table[:, :2], self._cells)
+        counts = uses @ _cell_matrix(self._table[:, :2], self._cells)
         return _Tally(counts, accepted, drawn)
 
     @property
@@ -466,7 +466,7 @@ def _lie_in(sets: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.b
     return ~_meet(sets, ~other)
 
 
-def _covered(sets: NDArray[np.uint64], cells: int) -> Counts:
+def _cell_matrix(sets: NDArray[np.uint64], cells: int) -> Counts:
     """Return an array of shape (sets, cells) that is 1 where a set has a cell, else 0.
 
     sets -- uint64 of shape (sets, 2): low and high 64 bits.

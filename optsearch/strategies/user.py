@@ -38,7 +38,7 @@ _FORM = (
 
 def user_player(user_object: object) -> UserStrategy | UserPlayer:
     """Return the player of a class, an object or a function."""
-    return _player(CodeObject(user_object, _label_of(user_object)))
+    return _make_player(CodeObject(user_object, _label_of(user_object)))
 
 
 def _label_of(user_object: object) -> str:
@@ -63,16 +63,16 @@ def _label_of(user_object: object) -> str:
 
 def player_in_file(path: Path, name: str) -> UserStrategy | UserPlayer:
     """Return the player with a name in a Python file."""
-    return _player(CodeInFile.of(path, name))
+    return _make_player(CodeInFile.of(path, name))
 
 
 def player_in_package(name: str, load: Callable[[], object]) -> UserStrategy | UserPlayer:
     """Return the player that an installed package adds under a name."""
     user_object = call_user_code(load, failure=f"{name} of an installed package cannot be loaded")
-    return _player(CodeObject(user_object, name, "of an installed package"))
+    return _make_player(CodeObject(user_object, name, "of an installed package"))
 
 
-def _player(code: UserCode) -> UserStrategy | UserPlayer:
+def _make_player(code: UserCode) -> UserStrategy | UserPlayer:
     """Return the player that a user's code defines, or raise StrategyError."""
     strategy = UserStrategy(code)
     return UserPlayer(code) if strategy.functions.has_begin else strategy
@@ -129,13 +129,13 @@ def _find_functions(code: UserCode) -> _UserFunctions:
 _find_functions_once = lru_cache(maxsize=16)(_find_functions)  # once per process
 
 
-class _OfUser(Player):
+class _FromUserCode(Player):
     """A player from a user's code, which is loaded anew in every process."""
 
     def __init__(self, code: UserCode):
         self._code = code
 
-    def __reduce__(self) -> tuple[type[_OfUser], tuple[UserCode]]:
+    def __reduce__(self) -> tuple[type[_FromUserCode], tuple[UserCode]]:
         return type(self), (self._code,)
 
     def __str__(self) -> str:
@@ -220,7 +220,7 @@ class _OfUser(Player):
         the cells chosen already for the same salvo, none of which can be repeated.
         """
         closed = chosen | (position.closed if isinstance(position, Position) else 0)
-        cell = _cell(answer)
+        cell = _parse_cell(answer)
         if cell is None or cell not in position.game:
             cell_text, why = safe_repr(answer), "is not a cell of the board"
         elif position.game.bit(cell) & closed:
@@ -233,7 +233,7 @@ class _OfUser(Player):
         )
 
 
-class UserStrategy(_OfUser, Strategy):
+class UserStrategy(_FromUserCode, Strategy):
     """A strategy from a user's code."""
 
     def shot(self, position: Position | NoisyPosition) -> Cell:
@@ -267,7 +267,7 @@ class UserStrategy(_OfUser, Strategy):
         )
 
 
-class UserPlayer(_OfUser):
+class UserPlayer(_FromUserCode):
     """A player from a user's code, which begins every game anew."""
 
     def begin(self, game: Game, generator: np.random.Generator) -> Playing:
@@ -335,7 +335,7 @@ def _when(position: Position | NoisyPosition) -> str:
     return f"after {str(position)!r}" if position.shots else "on the empty board"
 
 
-def _cell(answer: object) -> Cell | None:
+def _parse_cell(answer: object) -> Cell | None:
     """Return the cell that a user's answer means, or None.
 
     Accepted are a pair of integers of any type, (row, column), and the name of a cell.

@@ -215,7 +215,7 @@ def _split_by_label(
         yield to_words(masks)[index_of], answers[index_of]
 
 
-_last: dict[str, list[_Family]] = {"path": []}  # the families on the way to the last position
+_last_path: dict[str, list[_Family]] = {"path": []}  # the families on the way to the last position
 
 
 def family_of(position: Position) -> _Family:
@@ -226,7 +226,7 @@ def family_of(position: Position) -> _Family:
     shots = position.shots
     path = [
         family
-        for family in _last["path"]
+        for family in _last_path["path"]
         if family.position.game == position.game
         and family.position.shots == shots[: len(family.position.shots)]
     ]
@@ -235,7 +235,7 @@ def family_of(position: Position) -> _Family:
     shots_covered = len(path[-1].position.shots)
     for shot in shots[shots_covered:]:
         path.append(path[-1].after(shot))
-    _last["path"] = path
+    _last_path["path"] = path
     return path[-1]
 
 
