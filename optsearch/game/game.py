@@ -386,7 +386,7 @@ class Game:
 
     @property
     def rules(self) -> dict[str, str]:
-        """The rules in words, by name; `contact` only for two ships or more, `ends` only if `hit`."""
+        """The rules in words, by name; `contact` only for several ships, `ends` only if `hit`."""
         rules: dict[str, str] = {}
         if len(self.fleet) > 1:
             rules["contact"] = IN_WORDS["contact"][self.contact]

@@ -85,7 +85,7 @@ BOX = {"carrier": "5", "battleship": "4", "cruiser": "3a", "submarine": "3b", "p
 
 
 def boxed_ships(names_hits: bool) -> dict[str, str]:
-    """Return the texts of the ships of the boxed game, such as `3a`, by the names of the ships.
+    """Map the names of the ships of the boxed game to their texts, such as `3a`.
 
     names_hits -- True for the rules since 2002, by which hits name ships. Since then `destroyer` is
     another name of the cruiser; before, it was the ship of two cells.
@@ -94,9 +94,9 @@ def boxed_ships(names_hits: bool) -> dict[str, str]:
 
 
 def split_name(text: str) -> tuple[NamedGame, str] | None:
-    """Return the named game that a text begins with, and the rest; None if it begins with none.
+    """Return the named game that a text begins with, and the rest, as in `boxed,contact=none`.
 
-    The rest is empty, or begins with a comma or semicolon.
+    The rest is empty, or begins with a comma or semicolon. Returns None for another text.
     """
     match = re.fullmatch(r"\s*([\w-]+)\s*((?:[,;].*)?)", text, re.ASCII | re.DOTALL)
     game = NAMED_GAMES.get(match[1].lower()) if match else None
@@ -104,9 +104,9 @@ def split_name(text: str) -> tuple[NamedGame, str] | None:
 
 
 def suggestion(text: str) -> str:
-    """Return a hint for a text that is not a game but begins with the name of one.
+    """Return a hint for a text that is no game but begins with the name of one, maybe misspelt.
 
-    The name may be misspelt. For all other texts the hint is empty.
+    It is empty for all other texts.
     """
     name = re.split("[,;:]", text.strip().lower())[0]
     if name in NAMED_GAMES:

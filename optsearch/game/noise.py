@@ -82,11 +82,7 @@ class NoisyReplies:
         self._random_numbers: list[np.ndarray] = []
 
     def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
-        """Return a reply, which may be false, to a shot at a cell.
-
-        position -- the shots before. is_ship -- True if a ship is on the cell, False if it is
-        water.
-        """
+        """Return a reply, which may be false, to a shot at a cell with a ship or with water."""
         times_shot = sum(shot.cell == cell for shot in position.shots)
         if times_shot == len(self._random_numbers):
             self._random_numbers.append(self._generator.random(self._game.cells))
@@ -127,7 +123,7 @@ class LyingReplies:
     false: frozenset[int]
 
     def reply(self, position: NoisyPosition, cell: Cell, is_ship: bool) -> Reply:
-        """Return the reply to shooting a cell at a position. is_ship -- False if it is water."""
+        """Return a reply, which may be a lie, to a shot at a cell with a ship or with water."""
         is_false = len(position.shots) in self.false
         return HIT if is_ship != is_false else MISS
 
@@ -147,10 +143,7 @@ def require_silent(game: Game) -> None:
 
 
 def _probability(name: str, value: Fraction | float | str) -> Fraction:
-    """Return a value as a fraction; PositionError unless it is a number from 0 to 1.
-
-    name -- what the error calls the value.
-    """
+    """Return a value as a fraction; PositionError, with its name, unless it is 0 to 1."""
     error = PositionError(
         f"{name.replace('_', ' ')} of {str(value)[:40]!r} are no probability; a number from 0 to "
         "1 is accepted, as in 0.05 or 1/20"
@@ -243,8 +236,8 @@ class NoisyPosition:
     def likelihood(self, configuration: Iterable[int]) -> Fraction:
         """Return the probability of all replies, given the ships (masks).
 
-        If the number of lies is limited, this is 1 if the ships make few enough replies false, else
-        0. This is the definition; counting must agree with it.
+        With `Lies` it is 1 if few enough replies are false, else 0. This is the definition;
+        counting must agree with it.
         """
         ships = list(configuration)
 
@@ -272,11 +265,10 @@ class NoisyPosition:
         return counts
 
     def readings(self) -> Iterator[tuple[int, int]]:
-        """Yield each way to read the replies in which few enough of them are false.
+        """Yield each reading of the replies that makes few enough of them false.
 
-        A reading says for each cell shot whether it has a ship. It is two masks: the cells with a
-        ship, and the cells that are water. At most `Lies.limit` replies contradict it. Two readings
-        differ at some cell, so no configuration fits both.
+        A reading divides the cells shot into two masks: cells with a ship, and water. At most
+        `Lies.limit` replies contradict it. No configuration fits two readings.
         """
         assert isinstance(self.noise, Lies)
         cells = [(self.game.bit(cell), *counts) for cell, counts in self._false_replies.items()]
@@ -306,8 +298,8 @@ class NoisyPosition:
     def _likelihoods(self) -> dict[Cell, tuple[Fraction, Fraction]]:
         """For each cell shot: the probability of its replies if it has a ship, and if it is water.
 
-        If the number of lies is limited, a probability is 1 if the replies at this cell alone are
-        possible, else 0. Otherwise raises PositionError if both probabilities are 0.
+        With `Lies` it is 1 if the replies at this cell alone are possible, else 0. With `Noise`,
+        raises PositionError if both are 0.
         """
         noise = self.noise
         if isinstance(noise, Lies):
@@ -330,10 +322,7 @@ class NoisyPosition:
 
     @cached_property
     def certain(self) -> Position:
-        """The position with only the cells of which the replies leave no doubt.
-
-        A cell that must have a ship is a hit there. A cell that must be water is a miss.
-        """
+        """The position of the certain cells: a hit if there must be a ship, else a miss."""
         shots = [
             Shot(cell, HIT if if_ship else MISS)
             for cell, (if_ship, if_water) in self._likelihoods.items()
@@ -343,11 +332,9 @@ class NoisyPosition:
 
     @property
     def weights(self) -> dict[Cell, Fraction]:
-        """Map each cell shot that is in doubt to the likelihood ratio of its replies.
+        """The likelihood ratio of the replies at each cell in doubt: with a ship over without.
 
-        The ratio is the probability of the replies at the cell if it has a ship, divided by that if
-        it is water. The map is empty if the number of lies is limited: then weights are not
-        products over cells.
+        It is empty with `Lies`: then weights are not products over cells.
         """
         if isinstance(self.noise, Lies):
             return {}

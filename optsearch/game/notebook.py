@@ -42,12 +42,9 @@ def _table_rows(tag: str, rows: Iterable[Sequence[str]]) -> str:
 def board_html(
     drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float] | None = None
 ) -> str:
-    """Return HTML of a board with texts on some cells.
+    """Return HTML of a board with texts on some cells; sides that are joined are dashed.
 
-    If rows or columns wrap, the sides that are joined are dashed.
-
-    texts -- the text of each cell that has one. shades -- the strength of the colour of each
-    coloured cell, from 0 to 1.
+    shades -- the strength of the colour, from 0 to 1, of each coloured cell.
     """
     if drawn.has_squares:
         return _draw_table(drawn, texts, shades or {})
@@ -57,8 +54,7 @@ def board_html(
 def _draw_table(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
     """Return a board of squares as an HTML table, with the names of rows and columns.
 
-    texts -- the text of each cell that has one. shades -- the strength of the colour of each
-    coloured cell, from 0 to 1.
+    shades -- the strength of the colour, from 0 to 1, of each coloured cell.
     """
 
     def cell_html(cell: Cell) -> str:
@@ -93,13 +89,11 @@ def _joined_sides(drawn: Board, cell: Cell) -> list[str]:
 
 
 def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
-    """Return a board with cells of any form as an SVG picture.
+    """Return a board with cells of any form as an SVG picture; a cell shows its name if pointed at.
 
-    A cell shows its name when pointed at. Columns and rows have names beside them, except on a
-    board of a file.
+    Columns and rows have names beside them, except on a board of a file.
 
-    texts -- the text of each cell that has one. shades -- the strength of the colour of each
-    coloured cell, from 0 to 1.
+    shades -- the strength of the colour, from 0 to 1, of each coloured cell.
     """
     scale = 34  # pixels from a cell to its neighbour
     labels = [] if drawn.digest else _labels_beside(drawn)
@@ -150,9 +144,9 @@ def _labels_beside(drawn: Board) -> list[tuple[float, float, str]]:
 
 
 def colour_scale(title: str, greatest: str) -> str:
-    """Return HTML of the colours of the heat map between their ends, 0 and the greatest value.
+    """Return HTML of the colours of the heat map, from 0 to the greatest value.
 
-    title -- what the colours show, with the unit. greatest -- the greatest value as text.
+    title -- what the colours show, with the unit.
     """
     stops = ",".join(heat(quarters / 4) for quarters in range(5))
     style = f"display:inline-block;width:8em;height:.7em;background:linear-gradient(90deg,{stops})"
@@ -160,10 +154,7 @@ def colour_scale(title: str, greatest: str) -> str:
 
 
 def histogram_svg(histogram: Mapping[int, int]) -> str:
-    """Return an SVG picture with a bar for each number of shots.
-
-    histogram -- the number of games, or configurations, by their number of shots.
-    """
+    """Return an SVG picture of a histogram: the number of games, or configurations, by shots."""
     fewest, most, greatest_count = min(histogram), max(histogram), max(histogram.values())
     bar_width, height = 14, 80  # pixels
     elements = []

@@ -18,14 +18,12 @@ def orders_on(game: Game) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def order_of(game: Game, ties: str) -> tuple[int, ...]:
-    """Return the cells (indices) in the order in which ties between them are broken.
+    """Return the cells (indices) in the order by which ties between them are broken.
 
-    `first` is row by row, and `last` the reverse. `checkerboard` begins with the cells whose sum of
-    row and column, counted from 0, is even. `central` begins with the cells nearest to the middle
-    of the board. Cells that these two leave tied are row by row. Raises NotSupported for these two
-    on a board that is not a rectangle.
-
-    ties -- the name of the order.
+    ties -- the name of the order. `first` is row by row, and `last` the reverse. `checkerboard`
+        begins with the cells whose sum of row and column, from 0, is even, and `central` with those
+        nearest to the middle; the others tied in these two are row by row. For these two, raises
+        NotSupported on a board that is not a rectangle.
     """
     if ties in OF_RECTANGLES and not game.is_rectangle:
         raise NotSupported(

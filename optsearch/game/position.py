@@ -55,15 +55,12 @@ def legend(game: Game, in_figures: bool = False) -> str:
 
 @lru_cache(maxsize=16)
 def known_replies(game: Game) -> tuple[Reply, ...]:
-    """Return all replies that the rules of the game can give, sorted by `Reply.order`."""
+    """Return all replies that the rules of the game can give, hits first and the miss last."""
     return tuple(sorted({MISS} | game.hit_replies, key=lambda reply: reply.order))
 
 
 def replies_at(game: Game, cell: Cell) -> list[Reply]:
-    """Return the replies that the rules of the game can give to a shot at a cell.
-
-    A reply that shows a whole ship is left out if the ship does not lie on the cell.
-    """
+    """Return the replies that a shot at a cell can get; none shows a ship that lies elsewhere."""
     cell_mask = game.bit(cell)
     return [
         answer
@@ -73,10 +70,10 @@ def replies_at(game: Game, cell: Cell) -> list[Reply]:
 
 
 def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Reply:
-    """Return the opponent's reply: the rules of the game in one function.
+    """Return the opponent's reply to a shot: the rules of the game in one function.
 
-    configuration -- the masks of the ships, in the order of the fleet if the game has twins.
-    hits -- the mask of the cells hit before. shot -- the mask of the cell shot now.
+    configuration -- the masks of the ships, in the order of the fleet if the game has twins
+    (`Game.has_twins`). hits, shot -- the masks of the cells hit before, and of the cell shot now.
     """
     for ship_index, ship in enumerate(configuration):
         if not ship & shot:
@@ -166,7 +163,7 @@ class Position:
 
     @staticmethod
     def _game_of(game: Game | str) -> Game:
-        """Return a game itself, or the game of a text; GameError for a fleet that is not known."""
+        """Return a game itself, or the game of a text; GameError for an unknown fleet."""
         return Game.of(game)
 
     def _check_reply(self, shot: Shot) -> None:
@@ -183,7 +180,7 @@ class Position:
             )
 
     def _check_label(self, shot: Shot, earlier_shots: Sequence[Shot]) -> None:
-        """Raise PositionError for a reply that names a missing ship, or a ship too often."""
+        """Raise PositionError for a hit that names or shows a missing ship, or a ship too often."""
         label = shot.reply.label
         lies_there = isinstance(label, Placement) and label & self.game.bit(shot.cell)
         if self.game.shows_ships and not lies_there:
@@ -261,8 +258,7 @@ class Position:
     def drawn_replies(self) -> dict[Cell, Reply]:
         """The reply to draw at each cell shot.
 
-        A hit may name the only ship of its kind, or show its ship. If it is the last hit of that
-        ship, it is drawn as a sinking.
+        The last hit of a ship is drawn as a sinking if the replies say which ship each hit is on.
         """
         drawn = {shot.cell: shot.reply for shot in self.shots}
         hits_with_reply = Counter[Reply]()
@@ -279,7 +275,7 @@ class Position:
 
     @property
     def ships_afloat(self) -> int:
-        """The number of ships without those that the replies show to be sunk."""
+        """The number of ships that the replies do not show to be sunk."""
         return len(self.game.fleet) - sum(answer.sunk for answer in self.drawn_replies.values())
 
     def _repr_html_(self) -> str:
@@ -393,10 +389,7 @@ class Position:
 
     @classmethod
     def unchecked(cls, game: Game, shots: tuple[Shot, ...], hits: int, misses: int) -> Position:
-        """Return a position without a check of its shots, which are known to be valid.
-
-        hits, misses -- the masks of the cells hit and missed.
-        """
+        """Return a position of valid shots, unchecked; `hits` and `misses` are their masks."""
         position = object.__new__(cls)
         position.__dict__.update(game=game, shots=shots, hits=hits, misses=misses)
         return position
@@ -430,9 +423,9 @@ class Position:
 def _shots_in(
     game: Game, shots: Iterable[Shot] | Mapping[Cell | str, Reply | str]
 ) -> tuple[Shot, ...]:
-    """Return the shots that a user gives as `Shot` objects, or as a mapping from cells to replies.
+    """Return the shots that a user gives one by one, or as a mapping from cells to replies.
 
-    Raises PositionError for other values.
+    Raises PositionError for a value that is not a shot.
     """
     if isinstance(shots, Mapping):
         return tuple(
@@ -453,7 +446,7 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
     """Return the shots of a text such as `B3=hit A1=miss C4=sunk:3` or `B3 hit4, A1 m, C4 sunk 3`.
 
     In the name of a ship a blank may replace -, as in `E5 patrol boat`. Raises PositionError for
-    a text that is not a list of shots.
+    another text.
     """
     words = _words_of(game, text)
     shots = []
@@ -470,12 +463,7 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
 
 
 def _take_reply(words: list[str], game: Game, cell: Cell) -> str:
-    """Remove the words of a reply from the beginning of a list, and return the reply.
-
-    It is returned in the form `hit:3`.
-
-    cell -- the cell of the shot.
-    """
+    """Remove the words of the reply to a shot from the start of a list, and return it, as hit:3."""
     answer = _spell_out(words.pop(0))
     if game.has_labels:
         if game.label_named(answer):  # the ship alone: only a hit names one
@@ -503,7 +491,7 @@ def _words_of(game: Game, text: str) -> list[str]:
 
 
 def _join_ship_names(words: Sequence[str], game: Game) -> list[str]:
-    """Return the words, with the words of one ship's name joined, as in `patrol boat`.
+    """Return the words with the name of a ship as one word, as in `patrol boat`.
 
     A word that can be a cell is not joined: it begins the next shot.
     """
@@ -524,12 +512,10 @@ def _join_ship_names(words: Sequence[str], game: Game) -> list[str]:
 
 
 def _is_label(word: str, cell: int, game: Game) -> bool:
-    """True if a word after `hit` is the label of the hit, False if it is the cell of the next shot.
+    """True if a word after `hit` is the label of the hit, False if it begins the next shot.
 
-    Both can look alike: if hits show the ship, A1 is the label of a ship of one cell. A label that
-    shows a ship is taken as a label only if that ship covers the cell that was shot.
-
-    cell -- the mask of the cell that was shot.
+    If hits show the ship, A1 can be both. It is the label if that ship lies on the cell (mask) that
+    was shot.
     """
     label = game.label_named(word)
     if isinstance(label, Placement):
@@ -538,16 +524,14 @@ def _is_label(word: str, cell: int, game: Game) -> bool:
 
 
 def _spell_out(word: str) -> str:
-    """Return the reply that a word abbreviates; another word stays as it is."""
+    """Return the reply that a word abbreviates, as m does miss; another word stays as it is."""
     return WORDS.get(word.lower(), word)
 
 
 def _names_sunk_ship(answer: str, words: list[str], game: Game) -> bool:
-    """True if the next of the words is the ship that is sunk, and not the cell of the next shot.
+    """True if the first of the words after a reply is the ship sunk, and not the next shot.
 
     L4 can be both. It is a cell if a reply follows it.
-
-    answer -- the word before, a reply. words -- the words after it.
     """
     if answer.lower() != "sunk":
         return False
@@ -558,10 +542,9 @@ def _names_sunk_ship(answer: str, words: list[str], game: Game) -> bool:
 
 
 def _drawn_rows(game: Game, drawing: str | Iterable[Iterable[object]]) -> list[str]:
-    """Return the rows of a drawn board, without spaces and blank lines.
+    """Return the rows of a drawn board, a text or rows of signs, without spaces and blank lines.
 
-    drawing -- a text of lines, or rows of signs. Raises PositionError for another form, and for
-    more or fewer rows than the game has.
+    Raises PositionError for another value, and for more or fewer rows than the game has.
     """
     lines = drawing.splitlines() if isinstance(drawing, str) else drawing
     if not isinstance(lines, Iterable) or not all(isinstance(line, Iterable) for line in lines):
@@ -580,7 +563,9 @@ def _drawn_replies(
 ) -> dict[Cell, Reply]:
     """Return the replies of the cells that are drawn as shot, by cell and in row-major order.
 
-    rows -- the drawn rows. meanings -- for each mark that a user explains, the usual sign for it.
+    Raises PositionError for rows that do not fit the game.
+
+    meanings -- the usual sign for each mark that a user explains.
     """
     replies = {sign: answer for answer in (HIT, MISS, SUNK) for sign in SIGNS[str(answer)]}
     replies["S"] = SUNK
@@ -611,10 +596,9 @@ def _drawn_replies(
 
 
 def _parse_marks(marks: str) -> dict[str, str]:
-    """Return, for each mark that a user explains, the usual sign of drawn boards for it.
+    """Return the usual sign for each mark that a text such as `hmd-=xo●.` explains.
 
-    marks -- a text such as `hmd-=xo●.`: the marks, `=`, and as many signs. Raises PositionError for
-    another text.
+    The text is the marks, `=`, and as many signs. Raises PositionError for another text.
     """
     middle = len(marks) // 2  # the place of =, as any other = is a mark
     marks_to_explain, equals, signs = (
@@ -646,10 +630,8 @@ def _marks_to_give(unknown: Iterable[str]) -> str:
 def _with_sinkings(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]:
     """Return drawn replies with one sinking for each ship marked as sunk, at its last cell.
 
-    If ships do not touch along sides, connected hits are one ship, and it makes no difference which
-    of its cells was hit last. If ships may touch along sides, raises PositionError.
-
-    drawn -- the reply at each cell that is drawn as shot.
+    Connected hits are one ship, and it makes no difference which of its cells was hit last. Raises
+    PositionError if ships may touch along sides.
     """
     if game.contact == "any":
         hits = [f"{cell_name(cell)}={answer}" for cell, answer in drawn.items() if answer.hit]
@@ -669,7 +651,7 @@ def _with_sinkings(game: Game, drawn: Mapping[Cell, Reply]) -> dict[Cell, Reply]
 
 
 def _sinking_of(game: Game, ship: int) -> Reply:
-    """Return the reply to the hit that sinks a ship (mask); it has the kind if the game tells it.
+    """Return the reply to the hit that sinks a ship (mask), with its kind if the game tells it.
 
     In such a game, raises PositionError if no ship of the fleet can lie there.
     """
@@ -695,11 +677,10 @@ def no_configuration(game: Game) -> ImpossiblePosition:
 def play(
     shot: Callable[[Position], Cell | None], configuration: Iterable[int], start: Position
 ) -> Position:
-    """Play a game against given ships, and return the position at its end.
+    """Play a game against given ships (masks), and return the position at its end.
 
-    shot -- a function that returns the cell to shoot at a position, or None to end the game before
-    it is over. configuration -- the masks of the ships. start -- the position where the game
-    begins; the ships must be compatible with it.
+    shot -- a function that returns the cell to shoot at a position, or None to stop. start -- the
+    position where the game begins; the ships must be compatible with it.
     """
     ships, position, game = tuple(configuration), start, start.game
     while not position.is_over(ships):

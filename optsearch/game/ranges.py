@@ -17,15 +17,12 @@ _RANGE = re.compile(
 
 
 def expand_range(text: str) -> list[str]:
-    """Return the texts of the games of a range such as `4x4..6x6:3,2`.
+    """Return the texts of the games of a range such as `4x4..6x6:3,2`, by rows and then columns.
 
-    They are sorted by rows, and then by columns. A text that is not a range is returned alone. Rows
-    and columns go from those of the first board to those of the second. All games have the same
-    fleet and rules. A board and its turned copy are usually one game: then only the one with fewer
-    rows is listed. Holes, ships that may not be turned, a cylinder or a user's rule of replies make
-    them two.
-
-    Raises GameError for an empty range, and for one of more than 1,000 boards.
+    A text that is not a range is returned alone. Of a board and its turned copy, only the one with
+    fewer rows is listed; but both are if there are holes, ships that may not be turned, a cylinder
+    or a user's rule of replies. Raises GameError for an empty range, and for one of more than 1,000
+    boards.
     """
     match = _RANGE.fullmatch(text)
     if match is None:

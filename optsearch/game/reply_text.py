@@ -11,9 +11,9 @@ from optsearch.game.shapes import is_kind
 
 
 def strip_comment(line: str) -> str:
-    """Return a line without its comment, which begins with a # at the beginning or after a blank.
+    """Return a line without its comment, which begins with a # at the start or after a blank.
 
-    A # after `sunk` does not begin one if it belongs to a drawn ship, as in `sunk #./##`.
+    A drawn ship after `sunk`, as in `sunk #./##`, is not a comment.
     """
     for match in re.finditer(r"(?:^|\s)#", line):
         follows_sunk = re.search(r"\bsunk[\s:=]*$", line[: match.start()], re.IGNORECASE)
@@ -33,7 +33,7 @@ def example_cell(game: Game) -> Cell:
 def example_reply(game: Game) -> str:
     """Return a shot and the reply to a hit there as a person writes them, as in `B4 hit`.
 
-    If every hit names its ship and the ship has a name, the reply is the name alone.
+    If every hit names its ship, and the ship has a name, it is as in `B4 carrier`.
     """
     cell = example_cell(game)
     reply = replies_at(game, cell)[0]
@@ -44,7 +44,7 @@ def example_reply(game: Game) -> str:
 
 
 def reply_in_words(game: Game, reply: Reply) -> str:
-    """Return a reply with the name of its ship, such as `hit carrier`, or else with its kind."""
+    """Return a reply with the name of its ship, as in `hit carrier`, or else with its kind."""
     answer, _, ship = str(reply).partition(":")
     name_of_kind = {str(kind): " or ".join(names) for kind, names in game.kind_names.items()}
     return f"{answer} {name_of_kind.get(ship) or ship}".rstrip()

@@ -196,8 +196,6 @@ def orientations_of(kind: int) -> tuple[Cells, ...]:
     """Return the cells of each orientation of a ship, moved to row 0 and column 0.
 
     A straight ship lies across in the first orientation, and down in the second.
-
-    kind -- the length or the shape of the ship.
     """
     if isinstance(kind, Shape):
         return kind.orientations
@@ -207,10 +205,9 @@ def orientations_of(kind: int) -> tuple[Cells, ...]:
 
 @lru_cache(maxsize=256)
 def parse_kind(text: str) -> int:
-    """Return the kind of ship that a text names: a length, a shape or a range of lengths.
+    """Return the kind of ship that a text such as `3`, `3a`, `2-5`, `L4` or `#./##` names.
 
-    The text is as `3`, `3a`, `2-5`, `L4` or `#./##`. Raises GameError for a text that is not a
-    ship.
+    Raises GameError for another text.
     """
     stripped = text.strip()
     if straight := re.fullmatch(r"[Ii]?(\d{1,9})([A-Za-z]?)", stripped, re.ASCII):
@@ -227,7 +224,7 @@ def parse_kind(text: str) -> int:
 def _parse_shape(text: str) -> int:
     """Return the shape of a text such as `L4`, `W5-fixed` or `#./##`; GameError for another text.
 
-    A shape that is a straight line, which may be turned, is returned as its length.
+    A straight line that may be turned is returned as its length.
     """
     name_or_rows, dash, suffix = text.strip().partition("-")
     turns = f"{dash}{suffix}".lower()
@@ -259,8 +256,7 @@ def transpose(cells: Cells) -> Cells:
 def _orientations(drawing: Drawing, turns: str) -> tuple[Drawing, ...]:
     """Return all orientations of a drawing of a ship, ascending by their cells.
 
-    turns -- how the ship may be turned: by all rotations and reflections (empty), only by rotations
-    (`-onesided`), or not at all (`-fixed`).
+    turns -- empty for all rotations and reflections, `-onesided` for rotations, `-fixed` for none.
     """
     if turns == "-fixed":
         return (drawing,)
@@ -275,11 +271,10 @@ def _orientations(drawing: Drawing, turns: str) -> tuple[Drawing, ...]:
 
 
 def _parse_drawing(drawing: str, text: str) -> Drawing:
-    """Return the cells and the head of a ship from its rows, such as `#./##`.
+    """Return the cells of a ship from its rows, such as `#./##`, and the head, which is `@`.
 
-    `@` is the head. Raises GameError if the cells are not one piece, or a row or a column is empty.
-
-    text -- the ship, for errors.
+    Raises GameError, with the text of the ship, if the cells are not one piece, rows have different
+    lengths, or a row or a column is empty.
     """
     rows = drawing.split("/")
     signs = {(i, j): sign for i, row in enumerate(rows) for j, sign in enumerate(row)}
@@ -302,12 +297,9 @@ def _parse_drawing(drawing: str, text: str) -> Drawing:
 
 
 def _shape_text(drawings: tuple[Drawing, ...]) -> str:
-    """Return the text of a shape, such as `L4`, `V3-fixed` or `###/#.#/#..`.
+    """Return the text of a shape from all its orientations, such as `V3-fixed` or `###/#.#/#..`.
 
-    It is the name of the shape, or else the rows of its first drawing. The turns that are allowed
-    follow.
-
-    drawings -- all orientations of the shape.
+    It is the name of the shape, or else the rows of its first drawing, and then the allowed turns.
     """
     for turns in TURNS:
         for name, rows_of_name in NAMED.items():

@@ -13,10 +13,9 @@ from optsearch.support.errors import GameError
 
 
 def ship_of(text: str, game: Game) -> int:
-    """Return the mask of a ship such as `A1-A3`, `B2` or `A1+A2+B2`.
+    """Return the mask of a ship from its ends, as in `A1-A3`, or all its cells, as in `A1+A2+B2`.
 
-    The text has the first and the last cell of the ship, or all its cells. Raises GameError if no
-    ship of the fleet can lie there.
+    Raises GameError if no ship of the fleet can lie there.
     """
     if "+" in text:
         ship = game.mask(map(parse_cell, text.split("+")))
@@ -76,10 +75,7 @@ def objection(game: Game, ships: Iterable[int]) -> str:
 
 
 def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
-    """Yield the configurations that occupy exactly the cells of a mask.
-
-    Each is the masks of its ships, in the order of the fleet.
-    """
+    """Yield the configurations on exactly the cells of a mask: masks in the order of the fleet."""
 
     def cover(cells_left: int, ships_left: Counter[int]) -> Iterator[tuple[tuple[int, int], ...]]:
         """Yield the ways to cover the cells left: for each ship its fleet index and its mask."""
@@ -100,7 +96,7 @@ def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
 
 @lru_cache(maxsize=64)
 def _placements_by_first_cell(game: Game, kind: int) -> dict[int, list[int]]:
-    """Return the placements of a ship for each first cell: the lowest bit of the mask."""
+    """Map each first cell (lowest bit of a mask) to the placements of a ship that begin there."""
     placements_by_cell: dict[int, list[int]] = {}
     for ship in game.placements(kind):
         placements_by_cell.setdefault(ship & -ship, []).append(ship)
@@ -108,10 +104,9 @@ def _placements_by_first_cell(game: Game, kind: int) -> dict[int, list[int]]:
 
 
 def in_order(ships: Iterable[int], game: Game) -> list[int]:
-    """Return ships (masks) sorted from the longest to the shortest, and equal lengths by mask.
+    """Return ships (masks) from the longest to the shortest, and equal lengths by mask.
 
-    If ships of different kinds can lie on the same cells (`Game.has_twins`), ships of one length
-    keep their order.
+    In a game with twins (`Game.has_twins`), ships of one length keep their order.
     """
     if game.has_twins:
         return sorted(ships, key=lambda ship: -ship.bit_count())
@@ -121,8 +116,8 @@ def in_order(ships: Iterable[int], game: Game) -> list[int]:
 def ships_of(text: str, game: Game) -> list[int]:
     """Return the ships (masks) of a text such as `A1-A3 C1-C2`, longest first.
 
-    If ships of one length have different names, the text gives them in the order of the fleet.
-    Raises GameError for a text that is not a configuration of the game.
+    In a game with twins (`Game.has_twins`), the text gives ships of one length in the order of the
+    fleet. Raises GameError for a text that is not a configuration of the game.
     """
     ships = [ship_of(word, game) for word in text.replace(",", " ").split()]
     reason = objection(game, ships)

@@ -20,10 +20,8 @@ from optsearch.support.errors import OptsearchError
 def draws(balls: int, red: int, wanted: int) -> dict[int, Fraction]:
     """Return the probability of each number of draws until `wanted` red balls are drawn.
 
-    They are drawn from an urn. Balls are not put back. The numbers of draws ascend. Raises
+    `red` of the balls in the urn are red; none is put back. The numbers ascend. Raises
     OptsearchError unless 1 <= wanted <= red <= balls.
-
-    balls -- the number of balls in the urn. red -- the number of red balls among them.
     """
     if not 1 <= wanted <= red <= balls:
         raise OptsearchError(

@@ -54,18 +54,17 @@ class UserRule:
 
 
 def announcement_of(text: str) -> Announcement:
-    """Return the rule of a name, or of `FILE.py:NAME`, whose file is run; else GameError.
+    """Return the rule of a name, or of `FILE.py:NAME[@DIGEST]`, whose file is run; else GameError.
 
-    NAME may be followed by `@` and the digest that the file must have.
+    The file must have the digest, if one is given.
     """
     return ANNOUNCEMENTS[text] if text in ANNOUNCEMENTS else _load_rule(text)
 
 
 def named_announcement(text: str) -> Announcement:
-    """Return the rule that hits follow, by its name or as `FILE.py:NAME@DIGEST`; no file is run.
+    """Return the rule of a name, or of `FILE.py:NAME[@DIGEST]`, without running the file.
 
-    Raises GameError for a rule of a file that was not loaded before in this process, or had another
-    digest then.
+    Raises GameError for a rule of a file that this process has not loaded, or with another digest.
     """
     if text in ANNOUNCEMENTS:
         return ANNOUNCEMENTS[text]
@@ -82,9 +81,9 @@ def named_announcement(text: str) -> Announcement:
 
 
 def _split_rule(text: str) -> tuple[str, str, str]:
-    """Return the file, the name and the digest in a text such as `FILE.py:NAME@DIGEST`.
+    """Return the file, the name and the digest (or an empty text) of `FILE.py:NAME[@DIGEST]`.
 
-    The digest is empty if the text has none. GameError for a text of another form.
+    Raises GameError for a text of another form.
     """
     match = re.fullmatch(r"(.+\.py):(\w+)(?:@(\w+))?", text)
     if not match:

@@ -33,7 +33,7 @@ def code_digest() -> str:
 
 @contextmanager
 def cluster(address: str) -> Iterator[Cluster]:
-    """Provide an executor on the workers of the scheduler at an address while a block runs.
+    """Provide an executor on the workers of a Dask scheduler while a block runs.
 
     At the end of the block unfinished tasks are withdrawn. Raises OptsearchError if Dask is not
     installed, no scheduler answers, it has no worker, or a worker has other code.
@@ -85,8 +85,8 @@ class Cluster(Executor):
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Run a function on some worker, and return its result as a future.
 
-        Function and arguments are pickled here. Arrays that Dask sends by itself arrive at
-        addresses that are not aligned, from which kernels must not read.
+        The call is pickled here: arrays that Dask sends by itself arrive at addresses that are not
+        aligned, from which kernels must not read.
         """
         from distributed.protocol.pickle import dumps
 
@@ -100,16 +100,13 @@ class Cluster(Executor):
         return sum(self._client.nthreads().values())
 
     def ask(self, question: Callable[..., T], *args: Any) -> dict[str, Any]:
-        """Call a function in every worker, even in busy ones.
-
-        Return, by the address of the worker, what the function returned or the error it raised.
-        """
+        """Call a function in every worker, and return its results, or errors, by worker address."""
         answers: dict[str, Any] = self._client.run(question, *args, on_error="return")
         return answers
 
 
 def _other_code_error(worker: str, digest: str, other: str) -> OptsearchError:
-    """Return the error for a worker that has the code `other` in place of that of a digest."""
+    """Return the error for a worker whose code, `other`, is not that of the digest."""
     return OptsearchError(
         f"{worker} has not the optsearch of this machine ({VERSION}, code {digest}) but {other}; "
         "install the same on every machine, and start its workers again"

@@ -14,8 +14,7 @@ from math import ceil, floor
 def decimal(value: Fraction, side: str = "exact", places: int = 6) -> str:
     """Return a value with `places` decimals: a lower bound rounded down, an upper bound up.
 
-    side -- `lower`, `upper`, or `exact` for a value to be rounded to the nearest; a tie goes to the
-    even digit.
+    side -- `lower`, `upper`, or `exact` to round to the nearest (ties to the even digit).
 
     >>> decimal(Fraction(2, 3), "lower"), decimal(Fraction(1, 3), "upper")
     ('0.666666', '0.333334')
@@ -63,9 +62,9 @@ def bracket_text(lower: Fraction, upper: Fraction | None) -> str:
 
 
 def mean_bracket_text(lower: int, upper: int, weight: int) -> str:
-    """Return the bracket of a mean: unreduced fractions, and decimals rounded outward.
+    """Return the bracket of a mean, total / weight: fractions, and decimals rounded outward.
 
-    lower, upper -- bounds of the total. weight -- the total is divided by it.
+    lower, upper -- bounds of the total.
 
     >>> mean_bracket_text(20, 22, 3)
     'between 20/3 = 6.666666 and 22/3 = 7.333334'
@@ -75,10 +74,9 @@ def mean_bracket_text(lower: int, upper: int, weight: int) -> str:
 
 
 def bound_in_bracket(value: Fraction, side: str, lower: Fraction, upper: Fraction | None) -> str:
-    """Return one bound of a bracket as a decimal.
+    """Return a bound as a decimal: rounded outward, or to the nearest if the bracket is closed.
 
-    value, side -- the bound, and which one it is: `lower` or `upper`. It is rounded outward, or to
-    the nearest if both ends of the bracket equal it. lower, upper -- the ends of the bracket.
+    side -- which bound it is: `lower` or `upper`. lower, upper -- the bracket.
 
     >>> bound_in_bracket(Fraction(2, 3), "upper", Fraction(2, 3), Fraction(2, 3))
     '0.666667'

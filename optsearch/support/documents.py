@@ -48,13 +48,13 @@ class Document:
         return cls(text_of(path, error, limit), str(path), error)
 
     def refuse(self, problem: str, place: str = "") -> NoReturn:
-        """Raise an error about the document. place -- the place of the problem in it, if any."""
+        """Raise an error about the document. place -- where in it the problem is, or empty."""
         raise self.error(f"{self.name}{place and ', '}{place}: {problem}")
 
     def require(self, form: str, version: int, names: Collection[str] = ()) -> None:
-        """Refuse a document of another format or version.
+        """Refuse a document of another format or version, or with a field not among `names`.
 
-        form -- the format that it must have. names -- the fields that it may have; all if empty.
+        Without names, all fields are accepted.
         """
         if self.value("format", str) != form:
             self.refuse(f"the format is {self.fields['format']!r}, not {form!r}")
@@ -73,8 +73,8 @@ class Document:
     ) -> T:
         """Return the field of a name; refuse the document if it is missing or of another type.
 
-        value_type -- the type that it must have. fields -- the fields of a nested object, in place
-        of those of the document. place -- where that object is in the document, for errors.
+        fields -- of a nested object, in place of those of the document. place -- where that object
+        is, for errors.
         """
         fields = self.fields if fields is None else fields
         if name not in fields:

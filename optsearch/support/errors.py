@@ -10,10 +10,9 @@ _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
 
 
 def printable(text: str, escape: Callable[[str], str] = repr) -> str:
-    """Return a text from outside, such as a name in a file, in a form that a terminal may show.
+    """Return a text with its control characters escaped, as in '\\x1b', so that terminals can show it.
 
-    Characters that control the terminal or the direction of text are escaped, as in '\\x1b'; ends
-    of lines stay. escape -- `repr`, or another function that returns the escape between quotes.
+    Ends of lines stay. escape -- a function like `repr`, which returns the escape between quotes.
     """
     if text.isprintable():
         return text
@@ -26,10 +25,7 @@ def printable(text: str, escape: Callable[[str], str] = repr) -> str:
 
 
 def _shorten(message: str) -> str:
-    """Return a message in which each long word and each long quotation is cut.
-
-    Three dots stand for what is cut off.
-    """
+    """Return a message in which long words and long quotations are cut, with three dots."""
 
     def cut(match: re.Match[str]) -> str:
         text = match[0]

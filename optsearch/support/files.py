@@ -17,10 +17,10 @@ MOST_BYTES = 1 << 30  # read of a file
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Provide a temporary file to be written in a block; then it replaces the file at `path`.
+    """Provide a temporary file to write in a block; it replaces the file at `path` at the end.
 
     If the block fails, the file at `path` stays as before. Raises OSError if the folder does not
-    exist, or if there is something at `path` that is not a regular file.
+    exist, or if something else than a regular file is at `path`.
     """
     path, temporary = _target_and_temporary(path)
     try:
@@ -33,9 +33,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def _target_and_temporary(path: Path) -> tuple[Path, Path]:
-    """Return the path of a file at the end of all links, and that of a temporary file beside it.
+    """Return the path of a file without links, and that of a temporary file beside it.
 
-    Raises OSError if there is something that is not a regular file.
+    Raises OSError if something else than a regular file is there.
     """
     status = _status_of(path)
     if status is not None and not stat.S_ISREG(status.st_mode):
@@ -59,7 +59,7 @@ def _status_of(path: Path, follow_links: bool = True) -> os.stat_result | None:
 def require_room(path: Path, is_folder: bool = False) -> None:
     """Raise OSError if `replacing` could not write a file at `path`; leave nothing behind.
 
-    is_folder -- if True, `path` is a folder that may not exist yet, and the file is one in it.
+    is_folder -- True if `path` is a folder, which may not exist yet, and the file is one in it.
     """
     temporary = path / f".{os.getpid()}" if is_folder else _target_and_temporary(path)[1]
     folder = temporary.parent
@@ -100,10 +100,10 @@ def read_text(path: str | Path, limit: int = MOST_BYTES) -> str:
 
 
 def read_bytes(path: str | Path, limit: int = MOST_BYTES) -> bytes:
-    """Return the content of a regular file; every file from outside is read here.
+    """Return the content of a regular file of at most `limit` bytes.
 
-    Raises OSError, whose strerror is the reason, for a file of more than `limit` bytes, and for a
-    device or a pipe: that may have no end, or never begin.
+    Raises OSError, whose strerror is the reason, for a longer file, and for a device or a pipe:
+    that may have no end, or never begin.
     """
 
     def open_without_waiting(name: str, flags: int) -> int:
@@ -135,10 +135,10 @@ def reason_of(error: OSError) -> str:
 
 
 def state_folder() -> Path:
-    """Return the folder where the state of a user is kept between runs.
+    """Return the folder `optsearch` where the state of a user is kept between runs.
 
-    It is `optsearch` in the folder that XDG_STATE_HOME names, if that is an absolute path; else in
-    Library/Application Support on macOS, and in ~/.local/state elsewhere.
+    It is in the folder that XDG_STATE_HOME names, if that is absolute; else in ~/.local/state, or
+    on macOS in ~/Library/Application Support.
     """
     state = Path(os.environ.get("XDG_STATE_HOME", ""))
     if state.is_absolute():

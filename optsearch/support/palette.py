@@ -28,14 +28,14 @@ LESS = "#e08c52"  # below zero, on a scale whose other end is that of HEAT
 
 
 def mix(colour: str, share: float, ground: str = PAPER) -> str:
-    """Return a share (0 to 1) of a colour mixed with the rest of a ground colour."""
+    """Return the mixture of a share (0 to 1) of a colour with a ground colour."""
     channels = zip(_channels(colour), _channels(ground), strict=True)
     mixed = (round(share * above + (1 - share) * below) for above, below in channels)
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
 def heat(share: float) -> str:
-    """Return the colour of a cell in the heat map; INK is legible on all of them.
+    """Return the colour of a cell in the heat map, on which INK is legible.
 
     share -- the value of the cell divided by the greatest value, 0 to 1. Equal steps look equal, in
     grey too. Pages mix the same colours with `color-mix(in srgb)`.

@@ -59,12 +59,7 @@ class Countdown:
         self._least_estimate: float | None = None
 
     def text(self, status: Status) -> str:
-        """Return the time that some work still needs, in words.
-
-        The text is empty while too little is done for an estimate.
-
-        status -- how much is done so far, and in which time.
-        """
+        """Return the time to go in words; empty while too little is done for an estimate."""
         estimate = status.seconds_to_go
         pieces_of_run = max(status.total - status.resumed, 1e-9)
         share_done = (status.done - status.resumed) / pieces_of_run
@@ -88,13 +83,12 @@ def no_progress(status: Status) -> None:
 def meter(
     progress: Progress[Any], total: float, resumed: float = 0, status_class: type[Status] = Status
 ) -> Callable[..., None]:
-    """Start a clock, and return a function that reports the status of some work.
+    """Start a clock, and return a function that reports the status of some work to `progress`.
 
-    The function takes the number of pieces done, and by name the other fields of the status.
+    It takes the number of pieces done, and by name the other fields of the status.
 
-    progress -- the function that is called with each status. total -- the number of pieces of the
-    work, 0 if it is not known. resumed -- how many of them an earlier run has done.
-    status_class -- `Status` or a subclass.
+    total -- the number of pieces, 0 if it is not known. resumed -- how many of them an earlier run
+    has done. status_class -- `Status` or a subclass.
     """
     started = time.monotonic()
 
@@ -155,10 +149,9 @@ class Limit:
     def alarm(self) -> Iterator[None]:
         """End the work of a block a little after the limit, even if it does not call `check`.
 
-        A signal raises LimitReached in the block, each second until the block has ended: Python
-        drops an exception that is raised in a destructor or a callback of its garbage collector.
-        That needs the main thread, and a system that has timers; elsewhere only `check` ends the
-        work.
+        A signal raises LimitReached in the block, each second until it has ended: Python drops an
+        exception that is raised in a destructor or a callback of its garbage collector. That needs
+        the main thread and a system with timers; elsewhere only `check` ends the work.
         """
         seconds_left = self.seconds_left
         is_main = threading.current_thread() is threading.main_thread()
@@ -178,11 +171,9 @@ class Limit:
             signal.signal(signal.SIGALRM, handler_before)
 
     def watch(self, progress: Progress[S] = no_progress) -> Progress[S]:
-        """Return a function that passes each status on, and then checks the limit.
+        """Return a function that passes a status to `progress`, and then checks the limit.
 
         It raises LimitReached if the time is over or the effort in the status is too large.
-
-        progress -- the function to which each status is passed.
         """
 
         def report_and_check(status: S) -> None:

@@ -54,11 +54,10 @@ class Record:
     lines: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     def values(self, column: str, parse: Callable[[str], T]) -> list[T]:
-        """Return the values of one column, row by row.
+        """Return the values of one column, row by row, as `parse` makes them of texts.
 
-        parse -- makes a value of a text: `int`, `Fraction`, `Position.parse`, … Raises RecordError
-        for an unknown column, and for a text that `parse` refuses with a ValueError or
-        ZeroDivisionError.
+        Raises RecordError for an unknown column, and for a text that `parse` refuses with a
+        ValueError or ZeroDivisionError.
         """
         if column not in self.columns:
             raise RecordError(
@@ -85,8 +84,8 @@ class Record:
     def digest(self, without: Collection[str] = ()) -> str:
         """Return a digest of the table, which stays equal if equal values are computed again.
 
-        without -- the names of columns to leave out. The keys of the header in `VARYING`, whose
-        values differ between runs, are left out too.
+        It leaves out header keys whose values differ between runs (`VARYING`), and the columns
+        named in `without`.
         """
         header = {key: value for key, value in self.header.items() if key not in VARYING}
         columns = [name for name in self.columns if name not in without]
@@ -248,7 +247,7 @@ def _parse_header_line(line: str) -> tuple[str, str] | None:
 def _read_csv(path: Path, lines: Sequence[str], first_line: int) -> list[tuple[int, list[str]]]:
     """Return the rows of CSV from a line on, each with the number of the line where it starts.
 
-    A row may go on over several lines. Empty lines are skipped.
+    A row may span several lines. Empty lines are skipped.
     """
     reader = csv.reader((line + "\n" for line in lines[first_line - 1 :]), strict=True)
     rows: list[tuple[int, list[str]]] = []
@@ -266,8 +265,7 @@ def _read_csv(path: Path, lines: Sequence[str], first_line: int) -> list[tuple[i
 def read_published(name: str) -> Record:
     """Return the published table data/published/NAME, such as `table1.csv`.
 
-    Raises RecordError if it does not exist, or if its first line is not `# Source: …`, the work
-    that it is copied from.
+    Raises RecordError if it does not exist, or does not begin with its source, `# Source: …`.
     """
     path = published_path(name)
     if not path.is_file():

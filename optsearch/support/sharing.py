@@ -61,10 +61,9 @@ def run_tasks(
 ) -> Iterator[tuple[Task, T]]:
     """Yield each task with its result, in the order in which they end.
 
-    executor -- a pool of processes, `Client.get_executor()` of Dask, or a `SerialExecutor`.
     work -- the function to call with a task.
-    tasks -- an iterator, or a function that returns the next task, or None if it has none now. The
-        function is asked again while tasks run; None when none runs is the end.
+    tasks -- an iterator, or a function that returns the next task, or None if it has none now. It
+        is asked again while tasks run; None when none runs is the end.
     most_running -- the most tasks that are submitted at once.
     on_idle -- a function that is called every half second while no task ends; it may raise.
 

@@ -212,11 +212,9 @@ class Store:
         return keyed_hash.digest()
 
     def _unpack(self, slot: bytes, record: bytes) -> tuple[bytes, bytes]:
-        """Return the key and the value that a record of the database holds.
+        """Return the key and the value of a record; TableError if its checksum is wrong.
 
-        Raises TableError if the checksum of the record is wrong.
-
-        slot -- the key of the record in the database: the key itself, or a digest of a long one.
+        slot -- its key in the database: the key itself, or a digest of a long one, behind a mark.
         """
         body = record[_CHECKSUM_BYTES:]
         if record[:_CHECKSUM_BYTES] != self._checksum(slot, body):
@@ -237,7 +235,7 @@ class Store:
         return self.path / "data.mdb"
 
     def damaged(self, problem: str) -> TableError:
-        """Return the error for a store that is not as it was written. problem -- what is wrong."""
+        """Return the error for a store that is not as it was written: `problem` says how."""
         return TableError(
             f"{self._file} is damaged: {problem}; restore it from a copy, or name another folder, "
             "where it is computed again"
@@ -250,10 +248,7 @@ class Store:
         return self._environment
 
     def _require_folder(self) -> None:
-        """Raise TableError if the path cannot be the folder of a store.
-
-        It may be a new folder, an empty one, or one in which a store was made before.
-        """
+        """Raise TableError unless the path is new, an empty folder, or the folder of a store."""
         if self.path.exists() and not self.path.is_dir():
             raise TableError(f"{self.path} is a file; name a new or empty folder")
         if self._file.exists() and not self._file.is_file():
@@ -281,8 +276,8 @@ class Store:
     def _require_readable(self) -> None:
         """Raise TableError if the database in the folder is damaged.
 
-        Another process reads it from its beginning to its end, because damage can end the process
-        that reads. Nothing is checked if no other process can be started.
+        Another process reads all of it, because damage can end the process that reads. Nothing is
+        checked if no other process can be started.
         """
         import subprocess
 
@@ -297,9 +292,9 @@ class Store:
             raise self.damaged(reader.stderr.strip().rpartition("\n")[2])
 
     def _require_this_question(self) -> None:
-        """Raise TableError if the database is not a store of this question and version.
+        """Raise TableError for a store of another question or version, or another database.
 
-        It is only read here, not changed. A database without entries is accepted.
+        A database without entries is accepted.
         """
         with (
             lmdb.open(str(self.path), map_size=0, readonly=True, lock=False) as environment,
@@ -324,9 +319,9 @@ class Store:
         raise TableError(f"{self.path} holds another LMDB database; name a new or empty folder")
 
     def _open_database(self) -> lmdb.Environment:
-        """Open the database in the folder and return it.
+        """Open the database in the folder; a new one gets its header, which names the question.
 
-        A new database gets its header, which names the question. If that fails, it is removed.
+        If that fails, a new database is removed.
         """
         is_new, map_size = not self.size, max(_FIRST_MAP_SIZE, self.size)
         try:
@@ -341,9 +336,7 @@ class Store:
 
     @contextmanager
     def _translate_errors(self, participle: str) -> Iterator[None]:
-        """Turn an error of the system or of LMDB within the block into a TableError.
-
-        Its message says what the user can do.
+        """Turn an error of the system or of LMDB in the block into a TableError, with advice.
 
         participle -- what could not be done to the store: `opened`, `read` or `written`.
         """
@@ -427,10 +420,7 @@ class Facts(_TypedStore, Mapping[str, Any]):
         return (key.decode(errors="surrogatepass") for key, _ in self.store.items())
 
     def impossible_fact(self, name: str, needed: str) -> TableError:
-        """Return the error to raise if the stored value of a name cannot be right.
-
-        needed -- what the value should be, in words.
-        """
+        """Return the error for a stored value that cannot be right. needed -- what it should be."""
         return TableError(
             f"{self.path} is damaged: {name!r} has {str(self[name])[:60]}, not {needed}; restore "
             "it from a copy, or name another folder"

@@ -64,7 +64,7 @@ class UserCode(ABC):
 
 @dataclass(frozen=True)
 class CodeInFile(UserCode):
-    """What a name in a Python file stands for, by the content that the file had when it was chosen.
+    """A class, object or function in a Python file, as the file was when it was chosen.
 
     path, content -- the file. attribute -- the name in it.
     """
@@ -76,10 +76,7 @@ class CodeInFile(UserCode):
 
     @classmethod
     def of(cls, path: Path, attribute: str) -> CodeInFile:
-        """Read the file now, and return the code of a name in it, which is not run yet.
-
-        Raises StrategyError if the file does not exist or cannot be read.
-        """
+        """Return the code of a name in a file, which is read now; StrategyError if it cannot be."""
         real_path = Path(os.path.realpath(path))
         if not real_path.is_file():
             raise StrategyError(f"there is no Python file {str(path)!r}; write FILE.py:NAME")
@@ -97,7 +94,7 @@ class CodeInFile(UserCode):
         return f"{self.path.name}:{self.attribute}, source {self.digest()}"
 
     def load(self) -> Any:
-        """Run the file, once per process, and return what the name stands for.
+        """Run the file, once per process, and return what its name stands for.
 
         Raises StrategyError if running it fails, or it does not define the name.
         """
@@ -122,10 +119,7 @@ class UserFunction(CodeInFile):
 
     @classmethod
     def of(cls, path: Path, attribute: str) -> UserFunction:
-        """Read and run the file now, and return its function of a name.
-
-        Raises StrategyError if the file cannot be read or run, or has no function of this name.
-        """
+        """Return a function of a file, which is read and run now; StrategyError if that fails."""
         function = cls(**vars(CodeInFile.of(path, attribute)))
         if not callable(function.load()):
             raise StrategyError(
@@ -232,7 +226,7 @@ FailureText = str | Callable[[], str]  # the beginning of an error, or a functio
 
 
 def call_user_code(function: Callable[..., Any], *arguments: object, failure: FailureText) -> Any:
-    """Call a function of a user, and return what it returns.
+    """Call a function of a user, and return its result.
 
     Whatever it raises becomes a StrategyError, which begins with `failure` and names the line of
     user code; only ctrl-C and a StrategyError go through.
@@ -273,7 +267,7 @@ def _is_installed(file: str) -> bool:
 
 
 def _line_raising(error: BaseException) -> CodeLine | None:
-    """Return the innermost line of user code that an exception went through; None if none."""
+    """Return the innermost line of user code that an exception went through, if any."""
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_file():
         return CodeLine(error.filename, error.lineno or 1, "")
     innermost = None

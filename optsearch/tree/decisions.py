@@ -48,7 +48,7 @@ class DecisionTree:
         )
 
     def _repr_html_(self) -> str:
-        """Return HTML of the measures and the tree, folded; a very large tree is left out."""
+        """Return HTML of the measures and the folded tree; a very large tree is left out."""
         rows = [("strategy", self.title)] if self.title else []
         rows.append(("configurations", f"{self.configurations:,}"))
         if self.configurations:
@@ -114,13 +114,13 @@ class DecisionTree:
         return dict(sorted(histogram.items()))
 
     def text(self, depth: int | None = None) -> str:
-        """Return the tree as lines of text that a person can read, below a line with its measures.
+        """Return the tree as text: a line with its measures, and a line per node.
 
-        It is made for trees of up to a few hundred leaves. A node is the cell it shoots. A leaf is
-        a check mark, its depth, and its number of configurations if that is not 1.
+        A node is the cell it shoots. A leaf is a check mark, its depth, and its number of
+        configurations if that is not 1.
 
-        depth -- the number of shots after which a subtree is left out: it becomes dots and its
-        number of configurations. None leaves out nothing.
+        depth -- the number of shots after which a subtree becomes dots and its number of
+        configurations; None shows all.
         """
         after = f" after {self.position}" if self.position.shots else ""
         head = f"{self.position.game}{after}: total height {self.total_height}"

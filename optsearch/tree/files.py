@@ -36,8 +36,8 @@ _FIELDS = (
 def save(tree: DecisionTree, path: str | Path) -> None:
     """Write a tree as JSON, whole or not at all; TreeError if it cannot be written.
 
-    The file has one line per node, so that two trees can be compared line by line. A node is
-    `{"shot": "A2", "hit": …, "miss": …}`, a leaf `{"configurations": 1}`.
+    Each node has a line of its own: `{"shot": "A2", "hit": …, "miss": …}`, or for a leaf
+    `{"configurations": 1}`.
     """
     header = {
         "format": FORMAT,
@@ -71,16 +71,14 @@ def save(tree: DecisionTree, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> DecisionTree:
-    """Return the decision tree in a JSON file that `save` wrote, or in one of the same form.
+    """Return the decision tree in a JSON file as `save` writes it.
 
-    Every field is checked: the totals against the tree, and the leaves against the configurations
-    of the position. If the tree has a prior, only the cells of its leaves are checked. The fields
-    `title`, `source` and `prior` (texts) may be missing. To replay the tree on all configurations,
-    call `verify`.
+    The totals are checked against the tree, and the leaves against the configurations of the
+    position; with a prior, only their cells. `verify` replays the tree on all configurations. The
+    fields `title`, `source` and `prior` may be missing.
 
-    Raises TreeError for a file that is not a tree of its position. The error names the file and the
-    shots that lead to the problem. Raises TooLarge if the position has too many configurations to
-    count.
+    Raises TreeError, with the shots that lead to the problem, for a file that is not a tree of its
+    position; TooLarge if the position has too many configurations to count.
     """
     return _TreeReader(Document.read(path, TreeError)).read_tree()
 
@@ -96,10 +94,7 @@ class _TreeReader:
         self.document.refuse(problem, "" if shots is None else path_text(shots))
 
     def read_tree(self) -> DecisionTree:
-        """Return the decision tree of the document, after all its fields have been checked.
-
-        Raises TreeError if a field is wrong.
-        """
+        """Return the decision tree of the document; TreeError if a field is wrong."""
         document = self.document
         document.require(FORMAT, VERSION, _FIELDS)
         try:
@@ -126,8 +121,8 @@ class _TreeReader:
     def check_leaf(self, tree: DecisionTree, shots: Shots, leaf: Leaf) -> None:
         """Raise TreeError unless the game ends at a leaf, for as many configurations as it says.
 
-        If the tree has a prior, the leaf has a weight that is not known here. Then it is enough
-        that some configuration ends there.
+        If the tree has a prior, the leaf has a weight, which is not known here; then some
+        configuration must end there.
 
         shots -- the shots with their replies from the root to the leaf.
         """
@@ -152,12 +147,10 @@ class _TreeReader:
             self.refuse(f"a leaf of {game} has {stated}; {configurations_ending} end there", shots)
 
     def read_node(self, position: Position, fields: dict[str, object], shots: Shots) -> Node | Leaf:
-        """Return the subtree that a JSON object of the document describes.
+        """Return the subtree of a JSON object; TreeError if it is wrong, as for a repeated shot.
 
-        Raises TreeError if it is not right, as for a cell that is shot twice.
-
-        position -- the position at the root of the whole tree. fields -- the JSON object.
-        shots -- the shots with their replies that lead from the root to the subtree.
+        position -- at the root of the whole tree. shots -- the shots with their replies from there
+        to the subtree.
         """
         document, path = self.document, path_text(shots)
         if "shot" not in fields:
@@ -188,12 +181,7 @@ class _TreeReader:
         return Node(cell, replies)
 
     def read_leaf(self, fields: dict[str, object], shots: Shots) -> Leaf:
-        """Return the leaf that a JSON object of the document describes.
-
-        Raises TreeError if it is not right.
-
-        fields -- the JSON object. shots -- the shots with their replies that lead to the leaf.
-        """
+        """Return the leaf of a JSON object, to which some shots lead; TreeError if it is wrong."""
         configurations = self.document.value("configurations", int, fields, path_text(shots))
         if configurations < 1:
             self.refuse(f"a leaf has {configurations} configurations; it has 1 or more", shots)

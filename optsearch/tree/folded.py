@@ -14,9 +14,8 @@ OPEN_LEVELS = 2  # depth to which a tree is unfolded at first
 def tree_html(root: Node | Leaf, before: str = "", depth: int = 0) -> str:
     """Return a subtree as HTML: the cell that is shot, and below it the subtree of each reply.
 
-    root -- the root of the subtree, which may be a leaf. before -- HTML that is written before the
-    cell, such as the reply that leads to it. depth -- the
-    number of shots from the root of the whole tree to this subtree.
+    before -- HTML in front of the cell, such as the reply that leads to it. depth -- the number of
+    shots before this subtree.
     """
     if isinstance(root, Leaf):
         return f"<div>{before}{leaf_text(root, depth)}</div>"

@@ -152,10 +152,7 @@ class Solution:
         return f"{self._require_total()}/{self.configurations}"
 
     def _require_total(self) -> int:
-        """Return the total height: the least sum of shots over all configurations.
-
-        Raises NotSupported if it is not known.
-        """
+        """Return the total height, the least sum of shots; NotSupported if it is not known."""
         if self.total_height is not None:
             return self.total_height
         if self.objective.kind == "within":
@@ -177,12 +174,7 @@ class Solution:
         return list(map(self._shot_fields, self.shot_values))
 
     def _shot_fields(self, value: ShotValue) -> dict[str, Any]:
-        """Return what is known of a first shot, as the fields of a JSON object.
-
-        They have the optimum of the strategies that begin with this shot, or bounds on it.
-
-        value -- the shot with its optimum or its bounds.
-        """
+        """Return the optimum after a first shot, or its bounds, as the fields of a JSON object."""
         fields: dict[str, Any] = {"shot": cell_name(value.cell)}
         if value.finished is not None:
             return {**fields, "finished": value.finished}
@@ -211,10 +203,9 @@ class Solution:
     def greedy(self) -> tuple[tuple[Cell, ...], int]:
         """Return the cells that greedy chooses from first, and what they cost at best.
 
-        The cost is a total number of shots over all configurations: the least that a strategy needs
-        if it begins with one of these cells and is optimal from there. If replies announce nothing
-        but hits and misses, cells that are certain hits are left out. If all cells are certain, no
-        cell remains.
+        The cost is the total number of shots of a strategy that begins with one of these cells and
+        is optimal from there. If replies are only hit and miss, certain hits are left out, so that
+        maybe no cell remains.
 
         Raises NotSupported unless this is an exact optimum of the mean by the method `solver`.
         """
