@@ -61,7 +61,7 @@ class Reply:
         return cls(hit=word != "miss", sunk=word == "sunk", label=label)
 
     @property
-    def word(self) -> str:
+    def _word(self) -> str:
         """The reply without its label: `miss`, `hit` or `sunk`."""
         if not self.hit:
             return "miss"
@@ -69,17 +69,17 @@ class Reply:
 
     def __str__(self) -> str:
         has_label = self.hit and self.label is not None
-        return f"{self.word}:{self.label}" if has_label else self.word
+        return f"{self._word}:{self.label}" if has_label else self._word
 
     @property
     def letter(self) -> str:
         """The sign of the reply in text: X for a hit, o for a miss, ● for a hit that sinks."""
-        return SIGNS[self.word][0]
+        return SIGNS[self._word][0]
 
     @property
     def sign(self) -> str:
         """The sign in figures, pages and notebooks: × for a hit, ○ a miss, ● a hit that sinks."""
-        return SIGNS[self.word][-1]
+        return SIGNS[self._word][-1]
 
     @property
     def order(self) -> tuple[bool, bool, int, str]:

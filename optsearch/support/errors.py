@@ -10,7 +10,7 @@ _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
 
 
 def printable(text: str, escape: Callable[[str], str] = repr) -> str:
-    """Return a text with its control characters escaped, as in '\\x1b', so that terminals can show it.
+    """Return a text whose control characters are escaped, as in '\\x1b', for a terminal.
 
     Ends of lines stay. escape -- a function like `repr`, which returns the escape between quotes.
     """
