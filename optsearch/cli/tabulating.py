@@ -68,7 +68,7 @@ def table(
             read_games(games),
             columns,
             time_limit=inf if time_limit is None else time_limit,
-            is_partial=True,
+            partial=True,
             execution=replace(execution, progress=progress),
         )
     sheet = result.sheet(places)

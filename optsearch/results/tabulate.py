@@ -9,12 +9,12 @@ resumes from it, and so does a larger table.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -202,7 +202,7 @@ def table(
     *,
     time_limit: float = SECONDS,
     results: Path = RESULTS,
-    is_partial: bool = False,
+    partial: bool = False,
     execution: Execution = IN_THIS_PROCESS,
 ) -> Tabulation:
     """Return the values of some games, as `optsearch table` prints them.
@@ -210,7 +210,7 @@ def table(
     games -- games or their texts, which may be ranges such as `3x4..4x5:3,2`; or one of these.
     columns -- names of `quantities.QUANTITIES` and strategies, or one text with commas between
     them. time_limit -- seconds for each value; after that it is a bracket or missing. results --
-    the folder with the tables of the package. is_partial -- True to return the finished values
+    the folder with the tables of the package. partial -- True to return the finished values
     after ctrl-C. execution -- the processes, the folder for finished values, and the progress,
     which is called after each value, and while none ends.
 
@@ -256,7 +256,9 @@ def table(
             workers = min(execution.tasks_at_once, len(left))
             with ExitStack() as stack:
                 is_here = executor is None and workers < 2
-                work = partial(_compute, seconds=time_limit, report=report if is_here else None)
+                work = functools.partial(
+                    _compute, seconds=time_limit, report=report if is_here else None
+                )
                 if executor is None:
                     executor = (
                         SerialExecutor() if is_here else stack.enter_context(process_pool(workers))
@@ -267,7 +269,7 @@ def table(
                         store.add(task.key, {"limit": time_limit, **_as_json(value)})
                     report(task.title)
         except KeyboardInterrupt:
-            if not is_partial:
+            if not partial:
                 raise
             is_interrupted = True
     return Tabulation(chosen, every, values, stored, is_interrupted)
