@@ -17,7 +17,7 @@ import pytest
 from distributed import Client
 
 from optsearch.equilibria import equilibrium
-from optsearch.evaluation import BYTES, evaluate
+from optsearch.evaluation import ROW_BYTES, evaluate
 from optsearch.game import Game
 from optsearch.game.objective import Objective
 from optsearch.search import counterexamples, frontier, team
@@ -122,7 +122,7 @@ def test_evaluate_with_a_worker_killed(cluster):
     game, strategy = Game.parse("8x8:3,2,2"), named("rollout:candidates=2,screen=512,cap=4096")
     kill = Killer(cluster)
     execution = Execution(executor=cluster, jobs=2, progress=kill)
-    found = evaluate(strategy, game, memory=BYTES << 16, execution=execution)
+    found = evaluate(strategy, game, memory=ROW_BYTES << 16, execution=execution)
     assert kill.killed
     assert found.tasks > 5
     assert found == evaluate(strategy, game)
@@ -131,7 +131,7 @@ def test_evaluate_with_a_worker_killed(cluster):
 def test_evaluate_where_sinkings_are_announced(cluster):
     game = Game.parse("7x7:4,3,2,contact=any,announce=ship")
     found = evaluate(
-        "greedy", game, memory=BYTES << 16, execution=Execution(executor=cluster, jobs=2)
+        "greedy", game, memory=ROW_BYTES << 16, execution=Execution(executor=cluster, jobs=2)
     )
     assert found.tasks > 2
     assert found == evaluate("greedy", game)

@@ -97,7 +97,7 @@ def test_a_sample():
 
 def test_processes_of_its_own(monkeypatch):
     """A game large enough for processes; here one of any size is."""
-    monkeypatch.setattr(comparison_of_strategies, "_AT_ONCE", 0)
+    monkeypatch.setattr(comparison_of_strategies, "_MOST_IN_ONE_PROCESS", 0)
     question = "greedy", "spread", "5x5:3,2"
     sampling = PositionSampling(positions=4, largest=100)
     by_two = compare(*question, sampling=sampling, execution=Execution(jobs=2))

@@ -12,7 +12,7 @@ import traceback
 import lmdb
 import pytest
 
-from optsearch.evaluation import BYTES, evaluate
+from optsearch.evaluation import ROW_BYTES, evaluate
 from optsearch.game import Game
 from optsearch.game.position import Position
 from optsearch.lower_bounds.coverage import CellSetCounts
@@ -38,7 +38,7 @@ def evaluation(folder, game="8x8:3,2,1"):
     found = evaluate(
         named("greedy"),
         Game.parse(game),
-        memory=BYTES << 16,
+        memory=ROW_BYTES << 16,
         execution=Execution(checkpoint=folder),
     )
     return found.histogram

@@ -18,7 +18,7 @@ from optsearch.check import reference
 from optsearch.cli.answers import json_text
 from optsearch.cli.evaluating import answer_of
 from optsearch.counting.configurations import Configurations
-from optsearch.evaluation import BYTES, FollowedTask, evaluate, play_sample
+from optsearch.evaluation import ROW_BYTES, FollowedTask, evaluate, play_sample
 from optsearch.game import Game
 from optsearch.game.position import Position, reply
 from optsearch.search import greedy as exact_greedy
@@ -169,7 +169,7 @@ def test_tasks_do_not_change_the_answer(text):
     """More than 65,536 configurations are several tasks with the least memory."""
     game = Game.parse("7x7:3,2,2")
     evaluation = evaluate(text, game)
-    parts = evaluate(text, game, memory=BYTES << 16)
+    parts = evaluate(text, game, memory=ROW_BYTES << 16)
     assert evaluation.tasks == 1
     assert parts.tasks > 1
     assert parts == evaluation
@@ -181,7 +181,7 @@ def test_processes():
     found = evaluate(
         named("greedy"),
         game,
-        memory=BYTES << 16,
+        memory=ROW_BYTES << 16,
         execution=Execution(jobs=2, progress=reports.append),
     )
     assert found == evaluate(named("greedy"), game)
@@ -207,7 +207,7 @@ LONG = ["rollout:candidates=4,percent=50,screen=512,finalists=2,cap=4096", "8x8:
 
 def evaluating(folder, jobs):
     """The command on LONG with a checkpoint, in many tasks."""
-    memory = BYTES * 2**16 / 2**30
+    memory = ROW_BYTES * 2**16 / 2**30
     options = ("--resume", folder, "--memory", memory, "--jobs", jobs, "--json")
     return "evaluate", *LONG, *options
 
@@ -238,7 +238,7 @@ def test_interrupted_and_resumed(call_command, interrupt_at, tmp_path, action, j
     again = evaluate(
         named(LONG[0]),
         Game.parse(LONG[1]),
-        memory=BYTES << 16,
+        memory=ROW_BYTES << 16,
         execution=Execution(checkpoint=tmp_path / "run"),
     )
     assert again == evaluation
@@ -250,7 +250,9 @@ def kept(tmp_path):
     strategy, game = named("greedy:ties=first,endgame=4"), Game.parse("8x8:3,2,2")
 
     def run(folder):
-        return evaluate(strategy, game, memory=BYTES << 16, execution=Execution(checkpoint=folder))
+        return evaluate(
+            strategy, game, memory=ROW_BYTES << 16, execution=Execution(checkpoint=folder)
+        )
 
     run(tmp_path / "first")
     return run, what_of(tmp_path / "first"), facts_of(tmp_path / "first")
@@ -355,11 +357,11 @@ def test_samples_above_the_tasks_take_the_memory_of_a_process(monkeypatch):
     """More than the tasks do, which are no larger where memory allows; and no more than it."""
     game, strategy = Game.parse("8x8:4,3,2"), named("rollout:candidates=2,screen=64,cap=32768")
     evaluation = evaluate(strategy, game)
-    assert 32 * evaluation.configurations > BYTES << 16
-    monkeypatch.setattr("optsearch.evaluation.runners.LISTED", 1 << 16)
+    assert 32 * evaluation.configurations > ROW_BYTES << 16
+    monkeypatch.setattr("optsearch.evaluation.runners.MOST_LISTED", 1 << 16)
     assert evaluate(strategy, game).histogram == evaluation.histogram
     with pytest.raises(TooLarge, match="more memory"):
-        evaluate(strategy, game, memory=BYTES << 16)
+        evaluate(strategy, game, memory=ROW_BYTES << 16)
 
 
 # Committed results

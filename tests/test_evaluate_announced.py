@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from optsearch.check import reference
 from optsearch.counting.configurations import Codes, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluation import BYTES, FollowedTask, evaluate, tasks
+from optsearch.evaluation import ROW_BYTES, FollowedTask, evaluate, tasks
 from optsearch.evaluation.runners import KernelRunner, stream_coded_rows
 from optsearch.game import CONTACTS, Game
 from optsearch.game.orders import ORDERS
@@ -198,10 +198,10 @@ def test_rollouts_on_samples(game, text, numbers):
 
 
 def test_rollouts_need_tasks_as_large_as_their_sizes():
-    with pytest.raises(TooLarge, match=f"{BYTES << 17:,} bytes or more .* sizes up to 65536"):
-        evaluate("rollout:sizes=1-65537", LARGE, memory=BYTES << 16)
+    with pytest.raises(TooLarge, match=f"{ROW_BYTES << 17:,} bytes or more .* sizes up to 65536"):
+        evaluate("rollout:sizes=1-65537", LARGE, memory=ROW_BYTES << 16)
     small = "5x5:3,2,announce=ship"  # has fewer
-    evaluation = evaluate("rollout:sizes=1-65537", small, memory=BYTES << 16)
+    evaluation = evaluate("rollout:sizes=1-65537", small, memory=ROW_BYTES << 16)
     assert evaluation.histogram == evaluate("rollout:sizes=1-4096", small).histogram
 
 
@@ -209,13 +209,13 @@ def test_rollouts_need_tasks_as_large_as_their_sizes():
 def test_twins_are_walked_once(text):
     """As the kernel, which is given all configurations at once and walks every name."""
     game = Game.parse("6x7:3a,3b,2,contact=any,announce=name")
-    all_tasks = list(tasks(text, game, BYTES << 16))
+    all_tasks = list(tasks(text, game, ROW_BYTES << 16))
     assert sorted({task.multiplicity for task in all_tasks}) == [1, 2]
     assert (
         sum(task.configurations * task.multiplicity for task in all_tasks)
         == Posterior(game).configurations
     )
-    parts = evaluate(text, game, memory=BYTES << 16)
+    parts = evaluate(text, game, memory=ROW_BYTES << 16)
     assert parts.histogram == evaluate(text, game).histogram
 
 

@@ -154,11 +154,11 @@ class Wavering:
 )
 def test_what_games_share_changes_nothing(text, players, bounds, monkeypatch):
     """As each game by itself, by the definitions; also where next to nothing is kept."""
-    kept = ("REMEMBERED", "CHOOSERS", "LISTED", "FOLLOWED")
+    kept = ("MOST_ANSWERS", "MOST_CHOOSERS", "MOST_LISTED", "MOST_FOLLOWED")
     for name, bound in zip(kept, bounds, strict=False):
         monkeypatch.setattr(choosing, name, bound)
-    for module in (greedy, top) if bounds else ():
-        monkeypatch.setattr(module, "REMEMBERED", bounds[0])
+    for module, name in ((greedy, "REMEMBERED"), (top, "MOST_POSITIONS")) if bounds else ():
+        monkeypatch.setattr(module, name, bounds[0])
     game = Game.parse(text)
     boards = list(map(to_masks, hiding.Drawn().boards(game, 12, 7)))
     for player in players:
@@ -168,9 +168,9 @@ def test_what_games_share_changes_nothing(text, players, bounds, monkeypatch):
 
 
 def test_what_is_kept_has_bounds(monkeypatch):
-    monkeypatch.setattr(choosing, "REMEMBERED", 9)
-    monkeypatch.setattr(choosing, "LISTED", 90)
-    monkeypatch.setattr(choosing, "FOLLOWED", 60)
+    monkeypatch.setattr(choosing, "MOST_ANSWERS", 9)
+    monkeypatch.setattr(choosing, "MOST_LISTED", 90)
+    monkeypatch.setattr(choosing, "MOST_FOLLOWED", 60)
     monkeypatch.setattr(greedy, "REMEMBERED", 7)
     forget_counts()
     game = Game.parse("4x5:3,2")

@@ -210,7 +210,7 @@ def pool():
 
 def test_workers(tmp_path, monkeypatch, pool):
     """The tasks are small, so that there are several."""
-    monkeypatch.setattr(runners, "LISTED_BY_PYTHON", 30)
+    monkeypatch.setattr(runners, "MOST_LISTED_BY_PYTHON", 30)
     file, other = tmp_path / "own.py", tmp_path / "unrunnable.py"
     for path in (file, other):
         path.write_text(IN_WORKERS)
@@ -263,7 +263,7 @@ def test_chance_is_noticed():
 
 def test_shots_above_a_task_are_asked_again_once(monkeypatch):
     """They have the most configurations and take longest."""
-    monkeypatch.setattr(runners, "LISTED_BY_PYTHON", 20)
+    monkeypatch.setattr(runners, "MOST_LISTED_BY_PYTHON", 20)
     asked, rows = Counter(), RowsFirst()
 
     def counted(position):
@@ -279,7 +279,7 @@ def test_shots_above_a_task_are_asked_again_once(monkeypatch):
 
 def test_one_game_in_some_is_asked_again(monkeypatch):
     """The games 1, 2, 4, … 64 and 10, 20, … 100 of 104, which end in that many configurations."""
-    monkeypatch.setattr(runners, "REPLAYED", 10)
+    monkeypatch.setattr(runners, "REPLAY_INTERVAL", 10)
     asked, rows = Counter(), RowsFirst()
 
     def counted(position):

@@ -17,12 +17,12 @@ shots. `comparison` estimates the shots that one strategy saves over another.
 from optsearch.evaluation.comparison import Comparison, PositionSampling, compare
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluation.run import MEMORY, evaluate, tasks
-from optsearch.evaluation.runners import BYTES
+from optsearch.evaluation.runners import ROW_BYTES
 from optsearch.evaluation.tasks import FollowedTask, Task, play_sample, run_task
 
 __all__ = [
-    "BYTES",
     "MEMORY",
+    "ROW_BYTES",
     "Comparison",
     "Evaluation",
     "EvaluationStatus",

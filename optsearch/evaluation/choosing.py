@@ -1,8 +1,8 @@
 """Shots and games of a strategy, also if the configurations are too many to list.
 
 Games share the top of their tree: a strategy draws nothing, so it is asked once per position. With
-at most `FOLLOWED` configurations left, a strategy with a rule is played by its kernel, which lists
-them once. Each process keeps its own shots and lists, up to the numbers below.
+at most `MOST_FOLLOWED` configurations left, a strategy with a rule is played by its kernel, which
+lists them once. Each process keeps its own shots and lists, up to the numbers below.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from optsearch.strategies.player import salvo_of
 from optsearch.strategies.user import UserStrategy, require_same
 from optsearch.support.errors import TooLarge
 
-FEW = 64  # configurations whose rollouts plain Python plays in a moment
-FOLLOWED = 200_000  # configurations from which on a kernel follows games
-LISTED = 1 << 19  # configurations that are kept listed: some 30 MB
-REMEMBERED = 1 << 15  # positions whose shots are kept: some 20 MB
-CHOOSERS = 8  # in a process that is sent tasks
+MOST_ROLLED_OUT_BY_PYTHON = 64  # configurations whose rollouts plain Python plays in a moment
+MOST_FOLLOWED = 200_000  # configurations from which on a kernel follows games
+MOST_LISTED = 1 << 19  # configurations that are kept listed: some 30 MB
+MOST_ANSWERS = 1 << 15  # positions whose shots are kept: some 20 MB
+MOST_CHOOSERS = 8  # in a process that is sent tasks
 
 
 class _Question(NamedTuple):
@@ -99,9 +99,9 @@ class Chooser:
         """Return the next shot at a position.
 
         The strategy chooses it at most positions. If more configurations are left than it can list,
-        or it is a rollout that compares cells with more than FEW of them, the shot is the one that
-        an evaluation of the strategy makes. Raises TooLarge if an evaluation has no shot either,
-        and StrategyError as `as_strategy`.
+        or it is a rollout that compares cells with more than MOST_ROLLED_OUT_BY_PYTHON of them, the
+        shot is the one that an evaluation of the strategy makes. Raises TooLarge if an evaluation
+        has no shot either, and StrategyError as `as_strategy`.
         """
         if isinstance(position, NoisyPosition):
             self.strategy.require_noise()
@@ -124,7 +124,7 @@ class Chooser:
                 require_same(self.strategy, position, cells, self._choose(position, salvo))
                 self._checked.add(question)
             self._answers[question] = cells
-            if len(self._answers) > REMEMBERED:
+            if len(self._answers) > MOST_ANSWERS:
                 oldest = next(iter(self._answers))
                 del self._answers[oldest]
                 self._checked.discard(oldest)
@@ -142,7 +142,7 @@ class Chooser:
         runner = self._runner
         if isinstance(runner, KernelRunner) and runner.is_rollout:
             configurations = Posterior(position).configurations
-            if configurations > FEW and runner.compares_cells(configurations):
+            if configurations > MOST_ROLLED_OUT_BY_PYTHON and runner.compares_cells(configurations):
                 return [self._choose_as_evaluation(position, configurations)]
         try:
             return [self.strategy.shot(position)]
@@ -164,21 +164,21 @@ class Chooser:
         self,
         ships: Sequence[int],
         start: Position,
-        is_over: Callable[[], bool] = lambda: False,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> int | None:
         """Return how many more shots the strategy takes in a game, from a position on.
 
-        ships -- the hidden ones (masks), compatible with the position. is_over -- asked before each
-        shot; if it returns True, the game is stopped, and the result is None.
+        ships -- the hidden ones (masks), compatible with the position. is_stopped -- asked before
+        each shot; if it returns True, the game is stopped, and the result is None.
         """
         with self._lock:
             if not isinstance(start, MixedPosition):  # whose fleet is not known
                 has_kernel = isinstance(self._runner, KernelRunner)
                 if has_kernel and self._game.cells <= MAX_CELLS:
-                    return self._shots_left_by_kernel(ships, start, is_over)
+                    return self._shots_left_by_kernel(ships, start, is_stopped)
             position = start
             while not position.is_over(ships):
-                if is_over():
+                if is_stopped():
                     return None
                 cell = self.shot(position)
                 answer = reply(self._game, ships, position.hits, self._game.bit(cell))
@@ -186,21 +186,21 @@ class Chooser:
             return len(position.shots) - len(start.shots)
 
     def _shots_left_by_kernel(
-        self, ships: Sequence[int], start: Position, is_over: Callable[[], bool]
+        self, ships: Sequence[int], start: Position, is_stopped: Callable[[], bool]
     ) -> int | None:
         """Count the shots of a game from a position on, partly by a kernel.
 
-        The strategy is asked for each shot while more than FOLLOWED configurations are left. A
-        kernel plays the rest. ships -- the hidden ones (masks). is_over -- asked before each shot
-        that the kernel does not play; if it returns True, the game is stopped, and the result is
-        None.
+        The strategy is asked for each shot while more than MOST_FOLLOWED configurations are left. A
+        kernel plays the rest. ships -- the hidden ones (masks). is_stopped -- asked before each
+        shot that the kernel does not play; if it returns True, the game is stopped, and the result
+        is None.
         """
         for position, configurations in self._tree_top.path(
             ships, start, counts_of(start).configurations
         ):
-            if is_over():
+            if is_stopped():
                 return None
-            if configurations <= FOLLOWED and position.hits_left:
+            if configurations <= MOST_FOLLOWED and position.hits_left:
                 hidden = sum(ships) if self._game.is_silent else ships
                 return self._follow(position).shots_of(hidden) - len(start.shots)
         return len(position.shots) - len(start.shots)
@@ -209,13 +209,13 @@ class Chooser:
         """Return an object that plays games of the strategy from a position on.
 
         Such objects are kept for other games. Those that were not used for longest are dropped when
-        all of them together list more than LISTED configurations.
+        all of them together list more than MOST_LISTED configurations.
         """
         task = self._followed_tasks.pop(position, None)
         if task is None:
             task = FollowedTask(self.strategy, position)
         self._followed_tasks[position] = task
-        while sum(each.configurations for each in self._followed_tasks.values()) > LISTED:
+        while sum(each.configurations for each in self._followed_tasks.values()) > MOST_LISTED:
             del self._followed_tasks[next(iter(self._followed_tasks))]
         return task
 
@@ -227,10 +227,10 @@ def _receive_chooser(key: str, strategy: object, game: Game) -> Chooser:
     """Return a chooser for a strategy that was sent to this process from another one.
 
     key -- names the chooser that was sent. If it came here before, the copy that came first is
-    returned, with the answers that it keeps. The last CHOOSERS copies are kept.
+    returned, with the answers that it keeps. The last MOST_CHOOSERS copies are kept.
     """
     chooser = _received.pop(key, None) or Chooser(strategy, game)
     _received[key] = chooser
-    while len(_received) > CHOOSERS:
+    while len(_received) > MOST_CHOOSERS:
         del _received[next(iter(_received))]
     return chooser

@@ -27,15 +27,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import sqrt
 from numbers import Integral
+from operator import sub
 from typing import NamedTuple
 
 import numpy as np
 
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluation.run import AHEAD, MEMORY, MOST, identity_of
+from optsearch.evaluation.run import MEMORY, MOST_WALKED, TASKS_PER_WORKER, identity_of
 from optsearch.evaluation.runners import (
-    LISTED_BY_PYTHON,
+    MOST_LISTED_BY_PYTHON,
     PatternRunner,
     PythonRunner,
     Runner,
@@ -55,7 +56,7 @@ from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool, 
 POSITIONS = 20
 LARGEST = 100_000  # configurations of a position, if kernels play
 MOST_DRAWN = 1_000_000
-_AT_ONCE = 1 << 16  # configurations of a game up to which processes are not worth starting
+_MOST_IN_ONE_PROCESS = 1 << 16  # configurations of a game: no other processes are started
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Comparison:
     @property
     def differences(self) -> list[float]:
         """Return the shots that the second strategy saves, position by position."""
-        return [a - b for a, b in zip(self.first_means, self.second_means, strict=True)]
+        return list(map(sub, self.first_means, self.second_means))
 
     @property
     def saved(self) -> float:
@@ -241,9 +242,9 @@ def compare(
     posterior = Posterior(Position(game))
     posterior.require_some()
     configurations = posterior.configurations
-    if configurations > MOST:
+    if configurations > MOST_WALKED:
         raise TooLarge(
-            f"{game} has {configurations:,} configurations; up to {MOST:,} can be walked"
+            f"{game} has {configurations:,} configurations; up to {MOST_WALKED:,} can be walked"
         )
     largest = min(largest, configurations)
     with ExitStack() as stack:
@@ -261,10 +262,15 @@ def compare(
             for ships in drawn_configurations
         ]
         results, resumed = _evaluate_positions(
-            compared, positions, store, executor, AHEAD * tasks_at_once, execution.progress
+            compared,
+            positions,
+            store,
+            executor,
+            TASKS_PER_WORKER * tasks_at_once,
+            execution.progress,
         )
-    first_results = [results[_PartKey(0, *drawn_position)] for drawn_position in positions]
-    second_results = [results[_PartKey(1, *drawn_position)] for drawn_position in positions]
+    first_results = [results[_EvaluationKey(0, *drawn_position)] for drawn_position in positions]
+    second_results = [results[_EvaluationKey(1, *drawn_position)] for drawn_position in positions]
     return Comparison(
         first=str(compared[0].strategy),
         second=str(compared[1].strategy),
@@ -284,8 +290,8 @@ def compare(
         ),
         is_exact=largest == configurations,
         microseconds=(
-            _time_per_configuration(first_results),
-            _time_per_configuration(second_results),
+            _microseconds_per_configuration(first_results),
+            _microseconds_per_configuration(second_results),
         ),
         seconds=time.monotonic() - started,
         resumed=resumed,
@@ -306,7 +312,7 @@ def _open_executor(
     tasks_at_once = execution.tasks_at_once
     if execution.executor is not None:
         return execution.executor, tasks_at_once
-    if tasks_at_once == 1 or configurations <= _AT_ONCE:
+    if tasks_at_once == 1 or configurations <= _MOST_IN_ONE_PROCESS:
         with_kernel = [runner for runner in runners if not isinstance(runner, PythonRunner)]
         runner = with_kernel[0] if with_kernel else runners[0]
         return stack.enter_context(runner.open_executor()), 1
@@ -335,7 +341,7 @@ def position_limit(runners: Sequence[Runner], largest: int | None, memory: int) 
     for runner in runners:
         limit = runner.task_limit(memory)
         if isinstance(runner, PatternRunner):
-            limit = LISTED_BY_PYTHON  # the pattern did not lead to these positions itself
+            limit = MOST_LISTED_BY_PYTHON  # the pattern did not lead to these positions itself
         if largest is not None and largest > limit:
             raise TooLarge(
                 f"positions of {largest:,} configurations are too large to list for "
@@ -361,15 +367,15 @@ def _lead_to_position(
     return _DrawnPosition(str(reached.position), reached.configurations)
 
 
-class _PartKey(NamedTuple):
-    """An evaluation to do: of the first strategy (side 0) or the second (1), from a position."""
+class _EvaluationKey(NamedTuple):
+    """An evaluation to do: of the first strategy (index 0) or the second (1), from a position."""
 
-    side: int
+    strategy_index: int
     shots: str
     configurations: int
 
 
-class _PartResult(NamedTuple):
+class _EvaluationResult(NamedTuple):
     """The result of an evaluation from a position.
 
     histogram -- how many configurations take each number of shots, with those before. microseconds
@@ -389,45 +395,43 @@ def _evaluate_positions(
     executor: Executor,
     most_tasks_waiting: int,
     progress: Progress[Status],
-) -> tuple[dict[_PartKey, _PartResult], int]:
+) -> tuple[dict[_EvaluationKey, _EvaluationResult], int]:
     """Evaluate two strategies from all positions.
 
     Returns the results, and how many of them the checkpoint `store` had.
     most_tasks_waiting -- the most evaluations that the executor has at once.
     """
     keys = dict.fromkeys(
-        _PartKey(strategy_index, *drawn_position)
+        _EvaluationKey(strategy_index, *drawn_position)
         for drawn_position in positions
         for strategy_index in range(2)
     )
     results = {}
     for key in keys:
-        stored_result = None if store is None else _recall_part(store, key)
+        stored_result = None if store is None else _recall_evaluation(store, key)
         if stored_result is not None:
-            results[key] = _result_of(key, *stored_result)
-    resumed, configurations_evaluated = len(results), sum(key.configurations for key in results)
-    report_evaluated = meter(
-        progress, sum(key.configurations for key in keys), configurations_evaluated
-    )
-    report_evaluated(configurations_evaluated)
+            results[key] = _make_result(key, *stored_result)
+    resumed, configurations_done = len(results), sum(key.configurations for key in results)
+    report_done = meter(progress, sum(key.configurations for key in keys), configurations_done)
+    report_done(configurations_done)
     strategies, game = [runner.strategy for runner in runners], runners[0].game
-    evaluate_key = partial(_evaluate_part, strategies, game)
-    missing_keys: Iterator[_PartKey] = iter([key for key in keys if key not in results])
-    for key, new_result in run_tasks(executor, evaluate_key, missing_keys, most_tasks_waiting):
+    evaluate_one = partial(_evaluate_one, strategies, game)
+    missing_keys: Iterator[_EvaluationKey] = iter([key for key in keys if key not in results])
+    for key, new_result in run_tasks(executor, evaluate_one, missing_keys, most_tasks_waiting):
         if store is not None:
             store.add(_fact_name(key), new_result)
-        results[key] = _result_of(key, *new_result)
-        configurations_evaluated += key.configurations
-        report_evaluated(configurations_evaluated)
+        results[key] = _make_result(key, *new_result)
+        configurations_done += key.configurations
+        report_done(configurations_done)
     return results, resumed
 
 
-def _fact_name(key: _PartKey) -> str:
+def _fact_name(key: _EvaluationKey) -> str:
     """Return the name of an evaluation in a checkpoint."""
-    return f"evaluation {key.side} {key.shots}"
+    return f"evaluation {key.strategy_index} {key.shots}"
 
 
-def _recall_part(store: Facts, key: _PartKey) -> tuple[list[int], int] | None:
+def _recall_evaluation(store: Facts, key: _EvaluationKey) -> tuple[list[int], int] | None:
     """Return the histogram of an evaluation, and its microseconds, from the checkpoint.
 
     Returns None if they are not there. Raises TableError if the checkpoint has what cannot be the
@@ -446,8 +450,8 @@ def _recall_part(store: Facts, key: _PartKey) -> tuple[list[int], int] | None:
     raise store.impossible_fact(fact_name, f"{key.configurations:,} configurations")
 
 
-def _evaluate_part(
-    strategies: Sequence[object], game: Game, key: _PartKey
+def _evaluate_one(
+    strategies: Sequence[object], game: Game, key: _EvaluationKey
 ) -> tuple[list[int], int]:
     """Evaluate one of the strategies from a position.
 
@@ -456,11 +460,11 @@ def _evaluate_part(
     """
     started = time.thread_time()
     task = Task(game, key.shots, key.configurations)
-    histogram = run_task(strategies[key.side], task)
+    histogram = run_task(strategies[key.strategy_index], task)
     return histogram, round(1e6 * (time.thread_time() - started))
 
 
-def _result_of(key: _PartKey, histogram: list[int], microseconds: int) -> _PartResult:
+def _make_result(key: _EvaluationKey, histogram: list[int], microseconds: int) -> _EvaluationResult:
     """Return the result of an evaluation, with its mean, from the histogram and the time.
 
     histogram -- item i is the number of configurations that take i shots. key -- which of the two
@@ -471,10 +475,12 @@ def _result_of(key: _PartKey, histogram: list[int], microseconds: int) -> _PartR
         raise AssertionError(f"{sum(histogram)} configurations met, not those of {key}")
     count_by_shots = {shots: count for shots, count in enumerate(histogram) if count}
     total_shots = sum(shots * count for shots, count in count_by_shots.items())
-    return _PartResult(configurations, count_by_shots, total_shots / configurations, microseconds)
+    return _EvaluationResult(
+        configurations, count_by_shots, total_shots / configurations, microseconds
+    )
 
 
-def _time_per_configuration(results: Sequence[_PartResult]) -> float:
+def _microseconds_per_configuration(results: Sequence[_EvaluationResult]) -> float:
     """Return the microseconds of processor time per configuration."""
     microseconds = sum(result.microseconds for result in results)
     return microseconds / sum(result.configurations for result in results)

@@ -44,7 +44,7 @@ class Evaluation:
     @cached_property
     def total_height(self) -> int:
         """Return the total number of shots over all configurations."""
-        return sum(shots * n for shots, n in self.histogram.items())
+        return sum(shots * count for shots, count in self.histogram.items())
 
     @property
     def mean(self) -> Fraction:
@@ -54,7 +54,7 @@ class Evaluation:
     @property
     def variance(self) -> Fraction:
         """Return the variance of the number of shots over the configurations."""
-        squares = sum(shots * shots * n for shots, n in self.histogram.items())
+        squares = sum(shots * shots * count for shots, count in self.histogram.items())
         return Fraction(squares, self.configurations) - self.mean**2
 
     @property
@@ -69,11 +69,13 @@ class Evaluation:
 
     def finished_within(self, shots: int) -> int:
         """Return the number of configurations, or their weight, that take at most these shots."""
-        return sum(n for depth, n in self.histogram.items() if depth <= shots)
+        return sum(count for shots_taken, count in self.histogram.items() if shots_taken <= shots)
 
     def to_dicts(self) -> list[dict[str, int]]:
         """Return a row per number of `shots`: the number of `configurations` that take them."""
-        return [{"shots": shots, "configurations": n} for shots, n in self.histogram.items()]
+        return [
+            {"shots": shots, "configurations": count} for shots, count in self.histogram.items()
+        ]
 
     def __repr__(self) -> str:
         return (

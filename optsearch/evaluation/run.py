@@ -18,8 +18,8 @@ from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import FleetPrior, Prior
 from optsearch.evaluation.evaluation import Evaluation, EvaluationStatus
 from optsearch.evaluation.runners import (
-    LISTED_BY_PYTHON,
     MOST_BY_PYTHON,
+    MOST_LISTED_BY_PYTHON,
     PatternRunner,
     PythonRunner,
     Runner,
@@ -42,8 +42,8 @@ from optsearch.support.store import Facts
 from optsearch.support.workers import IN_THIS_PROCESS, Execution, process_pool, require_execution
 
 MEMORY = 4 << 30
-MOST = 1 << 48
-AHEAD = 4  # tasks submitted per worker
+MOST_WALKED = 1 << 48
+TASKS_PER_WORKER = 4  # tasks submitted per worker
 _FORMAT = "evaluation"
 
 
@@ -88,7 +88,7 @@ def evaluate(
     most_per_task = 0 if game.ends_at_hit else runner.task_limit(memory)
     if position.shots and isinstance(runner, PatternRunner):
         # The pattern did not make these shots itself.
-        most_per_task = min(most_per_task, LISTED_BY_PYTHON)
+        most_per_task = min(most_per_task, MOST_LISTED_BY_PYTHON)
     tasks_at_once = execution.tasks_at_once
     with _open_checkpoint(execution.checkpoint, runner, position, most_per_task) as store:
         run = _EvaluationRun(runner, position, most_per_task, store, execution.progress)
@@ -212,9 +212,9 @@ class _EvaluationRun:
         played = self.configurations
         if self._has_zero_weights and played > MOST_BY_PYTHON:  # else they are few enough
             played = Posterior(self._start, prior=self.runner.prior).configurations
-        if played > MOST:
+        if played > MOST_WALKED:
             raise TooLarge(
-                f"{self.game} has {played:,} configurations; up to {MOST:,} can be walked"
+                f"{self.game} has {played:,} configurations; up to {MOST_WALKED:,} can be walked"
             )
         if isinstance(self.runner, PythonRunner):
             self.runner.require_few(played)
@@ -274,7 +274,7 @@ class _EvaluationRun:
         self._report()
         from_start = not self._start.shots
         run_one = partial(run_task, self.strategy, from_start=from_start, prior=prior)
-        most_tasks_waiting = AHEAD * workers
+        most_tasks_waiting = TASKS_PER_WORKER * workers
         for task, histogram in run_tasks(
             executor, run_one, self._new_tasks(), most_tasks_waiting, self._report
         ):

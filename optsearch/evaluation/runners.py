@@ -38,14 +38,14 @@ from optsearch.strategies.user import UserStrategy, replay
 from optsearch.support.errors import StrategyError, TooLarge
 from optsearch.support.sharing import SerialExecutor
 
-LISTED = 1 << 24  # configurations of a task, if memory allows
-LISTED_BY_LEVELS = 1 << 23  # likewise for levels, which take longer
-LISTED_AS_SHIPS = 1 << 19  # likewise with a prior, which is called for each
-LISTED_BY_PYTHON = 1 << 13
+MOST_LISTED = 1 << 24  # configurations of a task, if memory allows
+MOST_LISTED_BY_LEVELS = 1 << 23  # likewise for levels, which take longer
+MOST_LISTED_WITH_PRIOR = 1 << 19  # likewise with a prior, which is called for each
+MOST_LISTED_BY_PYTHON = 1 << 13
 MOST_BY_PYTHON = 1 << 24  # configurations of a game: some hours of plain Python
-BYTES = 64  # of a worker per configuration of a task: columns, parts of them, and the hash
-SAMPLE_BYTES = 32  # per configuration of the sample at the top, as a list and as columns
-REPLAYED = 64  # one in so many games is replayed, and games 1, 2, 4, 8, …
+ROW_BYTES = 64  # of a worker per configuration of a task: columns, parts of them, and the hash
+SAMPLE_ROW_BYTES = 32  # per configuration of the sample at the top, as a list and as columns
+REPLAY_INTERVAL = 64  # one in so many games is replayed, and games 1, 2, 4, 8, …
 
 
 def runner_of(strategy: object, game: Game, prior: Prior | None = None) -> Runner:
@@ -87,14 +87,14 @@ class Runner(ABC):
         """
         self.memory = memory
         has_levels = isinstance(self.rule, Rule) and len(self.rule.levels) > 1
-        most_listed = LISTED_BY_LEVELS if has_levels else LISTED
+        most_listed = MOST_LISTED_BY_LEVELS if has_levels else MOST_LISTED
         if self.prior is not None:
-            most_listed = LISTED_AS_SHIPS
-        limit = min(most_listed, memory // BYTES)
+            most_listed = MOST_LISTED_WITH_PRIOR
+        limit = min(most_listed, memory // ROW_BYTES)
         if limit < 1 << 16:
             raise TooLarge(
                 f"{memory:,} bytes of memory are too little for an evaluation; "
-                f"{BYTES << 16:,} or more are accepted"
+                f"{ROW_BYTES << 16:,} or more are accepted"
             )
         return 1 << (limit.bit_length() - 1)
 
@@ -131,8 +131,8 @@ class PythonRunner(Runner):
     """The runner that asks a strategy for its shot at every position, under any rule of replies."""
 
     def task_limit(self, memory: int) -> int:
-        """Return LISTED_BY_PYTHON, whatever the memory."""
-        return LISTED_BY_PYTHON
+        """Return MOST_LISTED_BY_PYTHON, whatever the memory."""
+        return MOST_LISTED_BY_PYTHON
 
     def require_few(self, configurations: int) -> None:
         """Raise TooLarge for too many configurations, except for a user's strategy."""
@@ -181,7 +181,7 @@ class PythonRunner(Runner):
                 histogram[len(position.shots)] += self._weigh_family(family)
                 games_ended += 1
                 is_power_of_two = games_ended.bit_count() == 1
-                if games_ended % REPLAYED == 0 or is_power_of_two:
+                if games_ended % REPLAY_INTERVAL == 0 or is_power_of_two:
                     replays_all = games_ended == 1 and from_start
                     replay(self.strategy, position, 0 if replays_all else shots_before)
                 continue
@@ -301,7 +301,7 @@ class KernelRunner(Runner):
     def __init__(self, strategy: Strategy, game: Game, rule: Rule, prior: Prior | None = None):
         super().__init__(strategy, game, prior)
         self.rule: Rule = rule
-        self._drawn: tuple[int, TreeEvaluator] | None = None
+        self._kept_sample: tuple[int, TreeEvaluator] | None = None
 
     def task_limit(self, memory: int) -> int:
         """Return the most configurations of a task, a power of two.
@@ -317,7 +317,7 @@ class KernelRunner(Runner):
             configurations = engine_for(self.game).count(Constraints(self.game.fleet))
             if limit < configurations:
                 most_compared = min(configurations, self.rule.compare_up_to)
-                needed = BYTES << (most_compared - 1).bit_length()  # for the next power of two
+                needed = ROW_BYTES << (most_compared - 1).bit_length()  # for the next power of two
                 raise TooLarge(
                     f"{self.strategy} compares cells with up to {self.rule.compare_up_to:,} "
                     f"configurations, and with {memory:,} bytes of memory a process has up to "
@@ -416,9 +416,9 @@ class KernelRunner(Runner):
         The part is drawn once and kept. limit -- the most configurations of a task, on which its
         size depends.
         """
-        if self._drawn is None or self._drawn[0] != limit:
-            self._drawn = limit, self._draw_sample(limit)
-        return self._drawn[1]
+        if self._kept_sample is None or self._kept_sample[0] != limit:
+            self._kept_sample = limit, self._draw_sample(limit)
+        return self._kept_sample[1]
 
     def _draw_sample(self, limit: int) -> TreeEvaluator:
         """Return a kernel with a part of all configurations, from which rollouts draw samples.
@@ -439,7 +439,7 @@ class KernelRunner(Runner):
                 f"(screen={rule.screen}) from {configurations:,}; screen="
                 f"{2 * (configurations >> MAX_HASHES) + 2} or more is accepted"
             )
-        if halvings < 0 or (configurations >> halvings) * SAMPLE_BYTES > self.memory:
+        if halvings < 0 or (configurations >> halvings) * SAMPLE_ROW_BYTES > self.memory:
             raise TooLarge(
                 f"{self.strategy} draws samples of up to {largest_sample:,} configurations from "
                 f"{configurations:,}; with tasks of {limit:,} that needs more memory, or smaller "
@@ -519,7 +519,9 @@ def _walk_tree(strategy: Strategy, evaluator: TreeEvaluator, position: Position)
     require_no_fault(strategy, evaluator, position.game)
     hits_and_misses_before = position.game.fleet_cells + position.misses.bit_count()
     most_misses = int(count_by_misses.nonzero()[0][-1])
-    return [0] * hits_and_misses_before + [int(n) for n in count_by_misses[: most_misses + 1]]
+    return [0] * hits_and_misses_before + [
+        int(count) for count in count_by_misses[: most_misses + 1]
+    ]
 
 
 def list_rows(position: Position) -> CellSets:

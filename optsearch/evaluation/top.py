@@ -12,7 +12,7 @@ from optsearch.search.rules import Rule
 from optsearch.strategies.greedy import counts_of
 from optsearch.support.store import Facts
 
-REMEMBERED = 1 << 13  # positions whose children are kept: some 30 MB
+MOST_POSITIONS = 1 << 13  # positions whose children are kept: some 30 MB
 
 
 def is_count_list(value: object) -> TypeGuard[list[int]]:
@@ -39,7 +39,7 @@ class TreeTop:
         self._game = runner.game
         self._store = store
         self._limit = limit
-        self._kept_children = lru_cache(REMEMBERED)(self.children)
+        self._kept_children = lru_cache(MOST_POSITIONS)(self.children)
 
     def path(
         self, ships: Sequence[int], position: Position, configurations: int

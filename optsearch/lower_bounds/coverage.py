@@ -120,25 +120,24 @@ class CellSetCounts:
         classes = _classes_to_place(game)
         title = f"the counts of the cell sets of {game}"
         with nullcontext() if checkpoint is None else Store(checkpoint, title, batch=1) as store:
-            classes_done, total, sums = _load_counts(store, game)
+            classes_done, met, covering = _load_counts(store, game)
             for ship, class_size in classes[classes_done:]:
-                count, covering = _count_cell_sets(game, ship, counted=ship)
-                total += class_size * count
-                for running_sum, counts in zip(sums, covering, strict=True):
-                    running_sum += class_size * counts
+                met_with_ship, covering_with_ship = _count_cell_sets(game, ship, counted=ship)
+                met += class_size * met_with_ship
+                for counts, with_ship in zip(covering, covering_with_ship, strict=True):
+                    counts += class_size * with_ship  # in place
                 classes_done += 1
                 progress(classes_done, len(classes))
                 if store is not None:
-                    _save_counts(store, classes_done, total, sums)
+                    _save_counts(store, classes_done, met, covering)
         if classes != _NO_CLASSES:  # one placement stood for all of its class
-            sums = [
-                _average_over_symmetries(game, counts, size) for size, counts in enumerate(sums, 1)
+            covering = [
+                _average_over_symmetries(game, counts, size)
+                for size, counts in enumerate(covering, 1)
             ]
-        if total != configurations or sums[0].sum() != configurations * game.fleet_cells:
-            raise AssertionError(
-                f"{game}: {total} configurations were met, {configurations} counted"
-            )
-        return cls(game, configurations, tuple(sums))
+        if met != configurations or covering[0].sum() != configurations * game.fleet_cells:
+            raise AssertionError(f"{game}: {met} configurations were met, {configurations} counted")
+        return cls(game, configurations, tuple(covering))
 
     def subset_sums(self, size: int) -> list[Integers]:
         """Return sums of the counts over the subsets of each set of `size` cells.
@@ -272,13 +271,13 @@ def _load_counts(store: Store | None, game: Game) -> tuple[int, int, list[Intege
     if values is None or (values < 0).any():
         raise TableError(f"{store.path} does not hold counts of the cell sets of {game}")
     head, *arrays = np.split(values, np.cumsum(sizes)[:-1])
-    sums = [array.copy() for array in arrays]  # the stored bytes cannot be written to
-    return int(head[0]), int(head[1]), sums
+    covering = [array.copy() for array in arrays]  # the stored bytes cannot be written to
+    return int(head[0]), int(head[1]), covering
 
 
-def _save_counts(store: Store, classes_done: int, total: int, sums: list[Integers]) -> None:
-    head = np.array([classes_done, total])
-    store.put(_COUNTS, np.concatenate([head, *sums]).tobytes())
+def _save_counts(store: Store, classes_done: int, met: int, covering: list[Integers]) -> None:
+    head = np.array([classes_done, met])
+    store.put(_COUNTS, np.concatenate([head, *covering]).tobytes())
 
 
 class SetBound(NamedTuple):

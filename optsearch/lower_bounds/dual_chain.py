@@ -58,16 +58,16 @@ def _sum_over_chain(least_by_weight: dict[int, int]) -> int:
     least_by_weight -- the least value of any sets that one cell can hit, by the weight of these
     sets.
     """
-    total = index = 0
+    total = misses = 0
     while True:
         term = min(
-            (PRICE_OF_MISS * index * weight + value for weight, value in least_by_weight.items()),
+            (PRICE_OF_MISS * misses * weight + value for weight, value in least_by_weight.items()),
             default=0,
         )
         if term >= 0:
             return total
         total += term
-        index += 1
+        misses += 1
 
 
 def _least_by_weight(

@@ -171,7 +171,7 @@ class Unfinished:
 def first_ship_chain(
     coverage: Coverage,
     coverages: Sequence[ConditionalCoverage],
-    before: Sequence[int],
+    known_bounds: Sequence[int],
     progress: Progress = lambda done, total: None,
     limits: ChainLimits = LIMITS,
     store: Facts | None = None,
@@ -185,25 +185,25 @@ def first_ship_chain(
     of the chain.
 
     coverages -- one for each kind of placement of any ship; a placement without one costs nothing.
-    before -- upper bounds that are known, by number of misses; no value of the result is above
-    them. progress -- called after each number of misses with how many are done and how many there
-    are. limits -- of the search for the best chain. store -- keeps the finished values, from which
-    a later run with equal arguments goes on. on_sets -- called now and then with the length of the
-    chain, a size of sets, and the number of sets of that size done and of all.
+    known_bounds -- upper bounds that are known, by number of misses; no value of the result is
+    above them. progress -- called after each number of misses with how many are done and how many
+    there are. limits -- of the search for the best chain. store -- keeps the finished values, from
+    which a later run with equal arguments goes on. on_sets -- called now and then with the length
+    of the chain, a size of sets, and the number of sets of that size done and of all.
     """
     arguments = sha256(repr((coverages, limits.cells, limits.sets)).encode()).hexdigest()
     finished: list[Finished] = []
-    for misses, earlier in enumerate(before):
-        key = f"{coverage.counts.game}, {misses} misses, {earlier} before, {arguments}"
+    for misses, known_bound in enumerate(known_bounds):
+        key = f"{coverage.counts.game}, {misses} misses, {known_bound} before, {arguments}"
         if store is not None and key in store:
             finished.append(Finished(*store[key]))
         else:
             finished.append(
-                finished_by_first_ship(coverage, coverages, misses, earlier, limits, on_sets)
+                finished_by_first_ship(coverage, coverages, misses, known_bound, limits, on_sets)
             )
             if store is not None:
                 store.add(key, finished[-1])
-        progress(misses + 1, len(before))
+        progress(misses + 1, len(known_bounds))
     return finished
 
 
@@ -211,7 +211,7 @@ def finished_by_first_ship(
     coverage: Coverage,
     coverages: Sequence[ConditionalCoverage],
     misses: int,
-    earlier: int,
+    known_bound: int,
     limits: ChainLimits = LIMITS,
     on_sets: SetsProgress = lambda length, size, done, total: None,
 ) -> Finished:
@@ -220,14 +220,14 @@ def finished_by_first_ship(
     The bound is the least over chains of all lengths, where a chain is a sequence of cells that the
     strategy shoots first.
 
-    earlier -- an upper bound that is known. If no chain gives a lower one, the result has `earlier`
-    and the length 0.
+    known_bound -- an upper bound that is known. If no chain gives a lower one, the result has
+    `known_bound` and the length 0.
 
     Each length first gets a value from an incomplete search, which the complete search can only
     raise. The complete searches follow in ascending order of these values.
     """
     game, configurations = coverage.counts.game, coverage.counts.configurations
-    best = Finished(min(earlier, configurations), 0)
+    best = Finished(min(known_bound, configurations), 0)
     coverages = [each for each in coverages if each.ship.bit_count() < game.fleet_cells]
     if not coverages or misses >= game.cells - game.fleet_cells:
         return best  # no ship costs anything, or no strategy has more misses

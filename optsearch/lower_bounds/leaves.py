@@ -250,14 +250,15 @@ def _misses_after(position: Position, plies: int) -> int:
         if all(mask == image(mask, symmetry) for mask in (position.hits, position.misses))
     ]
     bounds = []
-    for cell, hit in enumerate(posterior.occurrence.ravel().tolist()):
+    for cell, hit_count in enumerate(posterior.occurrence.ravel().tolist()):
         is_shot = position.closed >> cell & 1
         # It is symmetric to a cell before.
         is_repeat = min(symmetry[cell] for symmetry in symmetries) < cell
-        if not hit or is_shot or is_repeat:
+        if not hit_count or is_shot or is_repeat:
             continue
-        missed = posterior.configurations - hit
-        bounds.append(bound_part(cell, HIT, hit) + bound_part(cell, MISS, missed) + missed)
+        miss_count = posterior.configurations - hit_count
+        misses_after = bound_part(cell, HIT, hit_count) + bound_part(cell, MISS, miss_count)
+        bounds.append(misses_after + miss_count)
     return min(bounds)
 
 

@@ -164,17 +164,17 @@ def first_objective_bounds(
     game, hits = position.game, position.hits_left
     open_cells = game.cells - (position.closed | game.holes).bit_count()
     if objective.kind == "worst":
-        misses = 0 if prior is not None else _bound_worst_misses(position)
-        return hits + misses, open_cells
+        worst_misses = 0 if prior is not None else _bound_worst_misses(position)
+        return hits + worst_misses, open_cells
     if game.ends_at_hit:
         return 0, weight
-    misses = (objective.shots or 0) - hits
-    if misses >= open_cells - hits:
+    misses_allowed = (objective.shots or 0) - hits
+    if misses_allowed >= open_cells - hits:
         return weight, weight
     if game.contact == "any" or position.shots or not game.is_silent or prior is not None:
         return 0, weight  # configurations may share a sequence of replies, or weigh more than 1
     # Each configuration has its own sequence of `hits` hits and some misses that ends in a hit.
-    return 0, min(weight, count_sequences(misses, hits))
+    return 0, min(weight, count_sequences(misses_allowed, hits))
 
 
 def _bound_worst_misses(position: Position) -> int:
@@ -232,7 +232,7 @@ def lower_bounds_in_turn(
         return
     # Means over configurations do not change if equal ships lose their names.
     unnamed = Position(game.with_announcement("nothing")) if game.names_hits else position
-    configurations = Posterior(unnamed, progress=_report_counting(progress)).configurations
+    configurations = Posterior(unnamed, progress=_counting_reporter(progress)).configurations
     if not configurations:
         Posterior(position).require_some()
     if game.shows_ships:
@@ -306,7 +306,7 @@ def left_out_reason(configurations: int, action: str, seconds: float) -> str:
     return f"{configurations:,} configurations would be {action}, in about {time}"
 
 
-def _report_counting(progress: Progress[BoundsStatus]) -> Progress[Status]:
+def _counting_reporter(progress: Progress[BoundsStatus]) -> Progress[Status]:
     """Return a function that reports how far a count is, as the step "counting" of the bounds."""
     return lambda status: progress(
         BoundsStatus(done=status.done, total=status.total, step="counting")
@@ -351,7 +351,7 @@ def two_hidden_bound(game: Game, rows: Iterable[AllButTwo], source: str) -> Boun
     )
 
 
-def _report_step(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
+def _step_reporter(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
     """Return a function that reports a step by its name, the number done and of all.
 
     It reports no time, because the steps differ too much to estimate an end.
@@ -384,7 +384,9 @@ def _bounds_from_two_hidden(
             leave_out(LeftOut(name, f"{revealed_sets:,} sets of known ships or more; {limit}"))
             return
     try:
-        yield two_hidden_bound(game, TwoHidden(game).bound(_report_step(progress)), "computed here")
+        yield two_hidden_bound(
+            game, TwoHidden(game).bound(_step_reporter(progress)), "computed here"
+        )
     except TooLarge as error:
         leave_out(LeftOut(name, str(error)))
 
@@ -438,8 +440,8 @@ def bounds_on_demand(
 ) -> Iterator[Bound]:
     """Yield the lower bounds of a position: the quick ones first, then those that take long.
 
-    progress -- called after each step; it may raise to stop, after which the bounds yielded so far
-    still hold. Raises as `lower_bounds`.
+    progress -- called after each step; it may raise to stop, after which the bounds yielded
+    so far still hold. Raises as `lower_bounds`.
     """
     yield from lower_bounds(position, progress=progress)
     if has_long_bounds(position):
@@ -451,12 +453,12 @@ def long_bounds_in_turn(
 ) -> Iterator[Bound]:
     """Yield the bounds of a game that take long, as they are computed.
 
-    progress -- called after each step; it may raise to stop, after which the bounds yielded so far
-    still hold. Raises NotSupported if hits tell something or ships may touch along an edge,
+    progress -- called after each step; it may raise to stop, after which the bounds yielded
+    so far still hold. Raises NotSupported if hits tell something or ships may touch along an edge,
     ImpossiblePosition if the fleet does not fit, TooLarge if there are too many configurations.
     """
     game.require_silent(_EACH_BOUND)
-    report = _report_step(progress)
+    report = _step_reporter(progress)
     counts = CellSetCounts.of(game, progress=partial(report, "configurations on sets of cells"))
     coverage = Coverage(counts, NODES)
     revealed = reveal(game, progress=lambda done, total: report("ships shown", len(done), total))
@@ -478,13 +480,13 @@ def long_bounds_in_turn(
             "chains of cells beside the first ship", done, total
         ),
     )
-    yielded = 0
-    for bounds_known, finished in enumerate(stages, BEFORE_CHAINS):  # each stage has one more
+    yielded_count = 0
+    for computed_count, finished in enumerate(stages, BEFORE_CHAINS):  # each stage has one more
         bounds = bounds_of_finished(
             finished, game.fleet_cells, counts.configurations, "computed here"
         )
-        yield from bounds[yielded:bounds_known]
-        yielded = bounds_known
+        yield from bounds[yielded_count:computed_count]
+        yielded_count = computed_count
 
 
 def count_finished(
@@ -518,7 +520,7 @@ def count_finished(
 def count_finished_by_stages(
     coverage: Coverage,
     revealed: Sequence[Revealed],
-    coverages_beside: Callable[[], Sequence[ConditionalCoverage]],
+    list_coverages: Callable[[], Sequence[ConditionalCoverage]],
     progress: Callable[[int, int], None] = lambda done, total: None,
     limits: ChainLimits = LIMITS,
     store: Facts | None = None,
@@ -533,7 +535,7 @@ def count_finished_by_stages(
     those before it.
 
     coverage -- bounds on the configurations that k cells meet. revealed -- a bound for each kind of
-    placement of the longest ship, from the game in which ships are shown. coverages_beside --
+    placement of the longest ship, from the game in which ships are shown. list_coverages --
     called after the first stage; returns the coverage of every kind of placement of every ship.
     progress -- called with the number of steps done and of all. limits -- of the search of the last
     argument. store -- keeps the values of the last argument, from which a later run goes on.
@@ -558,10 +560,10 @@ def count_finished_by_stages(
     least_so_far = [min(pair) for pair in zip(by_chain, by_reveal, strict=True)]
     no_chains = [Finished(value, 0) for value in least_so_far]
     yield join_bounds(no_chains, no_chains)
-    coverages = coverages_beside()
+    coverages = list_coverages()
     coverage_for_costs = coverage if nodes is None else Coverage(coverage.counts, nodes)
     by_longest = longest_ship_chain(
-        coverage_for_costs, revealed, coverages, before=least_so_far, progress=report_half(0)
+        coverage_for_costs, revealed, coverages, known_bounds=least_so_far, progress=report_half(0)
     )
     least_so_far = [finished.configurations for finished in by_longest]
     yield join_bounds(by_longest, [Finished(value, 0) for value in least_so_far])

@@ -91,7 +91,7 @@ def longest_ship_chain(
     coverage: Coverage,
     revealed: Iterable[Revealed],
     coverages: Iterable[ConditionalCoverage],
-    before: Sequence[int],
+    known_bounds: Sequence[int],
     progress: Progress = lambda done, total: None,
 ) -> list[Finished]:
     """Bound how many configurations any strategy finishes with at most 0, 1, 2, … misses.
@@ -103,9 +103,9 @@ def longest_ship_chain(
     of the chain.
 
     revealed, coverages -- at least one for each kind of placement of the longest ship; those of
-    other ships are ignored. before -- upper bounds that are known, by number of misses; no value of
-    the result is above them. progress -- called after each number of misses with how many are done
-    and how many there are.
+    other ships are ignored. known_bounds -- upper bounds that are known, by number of misses; no
+    value of the result is above them. progress -- called after each number of misses with how many
+    are done and how many there are.
     """
     game = coverage.counts.game
     finished_by_ship = {each.ship: each.finished for each in revealed}
@@ -119,14 +119,14 @@ def longest_ship_chain(
         met_by_others = conditional.most_met(length - 2)
         return (conditional.completions - max(finished, met_by_others)) // longest_ships
 
-    return _chain_with_costs(coverage, coverages_of_longest, cost, before, progress)
+    return _chain_with_costs(coverage, coverages_of_longest, cost, known_bounds, progress)
 
 
 def _chain_with_costs(
     coverage: Coverage,
     coverages: Sequence[ConditionalCoverage],
     cost: Callable[[ConditionalCoverage, int, int], int],
-    before: Sequence[int],
+    known_bounds: Sequence[int],
     progress: Progress,
 ) -> list[Finished]:
     """Bound how many configurations any strategy finishes with at most 0, 1, 2, … misses.
@@ -137,15 +137,15 @@ def _chain_with_costs(
     chain.
 
     coverages -- one for each kind of placement that may cost something. cost -- called with a
-    coverage, a number of misses and the length of a chain; a negative cost counts as 0. before --
-    upper bounds that are known, by number of misses. progress -- called after each number of misses
-    with how many are done and how many there are.
+    coverage, a number of misses and the length of a chain; a negative cost counts as 0.
+    known_bounds -- upper bounds that are known, by number of misses. progress -- called after each
+    number of misses with how many are done and how many there are.
     """
     game, configurations = coverage.counts.game, coverage.counts.configurations
     images = [sorted(set(game.images(each.ship))) for each in coverages]
     longest_search = game.cells - 1  # the search of a longer chain gives up
     finished = []
-    for misses, bound in enumerate(before):
+    for misses, bound in enumerate(known_bounds):
         best = Finished(min(bound, configurations), 0)
         for length in range(1, misses + 2):
             finished_after = count_sequences(misses - length, game.fleet_cells)
@@ -166,5 +166,5 @@ def _chain_with_costs(
             elif most_kept + finished_after < best.configurations:
                 best = Finished(most_kept + finished_after, length)
         finished.append(best)
-        progress(misses + 1, len(before))
+        progress(misses + 1, len(known_bounds))
     return finished

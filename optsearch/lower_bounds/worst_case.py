@@ -97,7 +97,7 @@ class _Packing:
         self._has_cell = np.array(
             [[mask >> cell & 1 for cell in range(cells)] for mask in sets], np.int64
         )
-        self._is_in = np.ones(len(self._has_cell), bool)
+        self._is_kept = np.ones(len(self._has_cell), bool)
         self._cover = Programme()
         costs, lower, upper = np.ones(cells), np.zeros(cells), np.full(cells, inf)
         no_indices, no_values = np.array([], np.int32), np.array([], np.float64)
@@ -112,7 +112,7 @@ class _Packing:
         """Give these sets no weight from now on."""
         for mask in sets:
             index = self._index_of[mask]
-            self._is_in[index] = False
+            self._is_kept[index] = False
             self._cover.changeRowBounds(index, -inf, inf)
 
     def bound_all(self) -> int:
@@ -139,7 +139,7 @@ class _Packing:
         """Return the weight of each set in a best packing, in units of 1/SCALE, rounded down."""
         self._cover.run()
         prices = np.maximum(0, self._cover.getSolution().row_dual)
-        return np.asarray((prices * SCALE).astype(np.int64) * self._is_in)
+        return np.asarray((prices * SCALE).astype(np.int64) * self._is_kept)
 
     def _limit(self, index: int, cells: list[int], *, most_use: float, least_cover: float) -> None:
         """Set the most that a cover may use each cell, and the least that covers the set."""

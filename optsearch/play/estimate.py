@@ -14,10 +14,10 @@ import numpy as np
 
 from optsearch.counting.configurations import CellSets, to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.evaluation.choosing import FOLLOWED, Chooser
+from optsearch.evaluation.choosing import MOST_FOLLOWED, Chooser
 from optsearch.evaluation.run import MEMORY
 from optsearch.evaluation.runners import (
-    LISTED,
+    MOST_LISTED,
     KernelRunner,
     PatternRunner,
     PythonRunner,
@@ -203,8 +203,8 @@ def rollout_seconds(
 
     It is 0 for another player, and for a game that has few configurations or announces more than
     hits and misses. The configurations of the game are listed once. Then each shot lists those
-    left, until they are few enough (FOLLOWED) to be listed for the last time. The time of a choice
-    grows with the configurations up to the sample that rollouts play on.
+    left, until they are few enough (MOST_FOLLOWED) to be listed for the last time. The time of a
+    choice grows with the configurations up to the sample that rollouts play on.
     """
     path = _play_greedy(game) if isinstance(player, Strategy) and game.is_silent else []
     runner = runner_of(player, game) if path else None
@@ -218,12 +218,12 @@ def rollout_seconds(
         lambda position, _: chooser.shot(position), path, runner.rule.cap, clock
     )
     listing_seconds, listed = _time_largest(
-        lambda position, _: list_rows(position), path, LISTED, clock
+        lambda position, _: list_rows(position), path, MOST_LISTED, clock
     )
     seconds_per_row = listing_seconds / listed
     limit = runner.task_limit(MEMORY)
-    rows = [min(limit, size) for size in sizes if size > FOLLOWED]  # listed in one game
-    rows.append(next((size for size in sizes if size <= FOLLOWED), 0))
+    rows = [min(limit, size) for size in sizes if size > MOST_FOLLOWED]  # listed in one game
+    rows.append(next((size for size in sizes if size <= MOST_FOLLOWED), 0))
     choices = sum(min(1, size / compared) for size in sizes)  # in units of the timed one
     seconds_per_game = seconds_per_choice * choices + seconds_per_row * sum(rows)
     return seconds_per_game * games + seconds_per_row * sizes[0]
