@@ -264,9 +264,10 @@ def _solve_equations(equations: Sequence[Sequence[int]]) -> list[Fraction] | Non
         coefficients = list(equation)
         for unknown, solved_equation in solved_equations:
             if coefficients[unknown]:
+                factor, solved_factor = solved_equation[unknown], coefficients[unknown]
                 pairs = zip(coefficients, solved_equation, strict=True)
                 coefficients = _divide_by_gcd(
-                    [solved_equation[unknown] * a - coefficients[unknown] * b for a, b in pairs]
+                    [factor * number - solved_factor * solved for number, solved in pairs]
                 )
         pivot = next((i for i, coefficient in enumerate(coefficients[:-1]) if coefficient), None)
         if pivot is not None:

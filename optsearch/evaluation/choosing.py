@@ -172,10 +172,9 @@ class Chooser:
         each shot; if it returns True, the game is stopped, and the result is None.
         """
         with self._lock:
-            if not isinstance(start, MixedPosition):  # whose fleet is not known
-                has_kernel = isinstance(self._runner, KernelRunner)
-                if has_kernel and self._game.cells <= MAX_CELLS:
-                    return self._shots_left_by_kernel(ships, start, is_stopped)
+            can_list = self._game.cells <= MAX_CELLS and not isinstance(start, MixedPosition)
+            if can_list and isinstance(self._runner, KernelRunner):
+                return self._shots_left_by_kernel(ships, start, is_stopped)
             position = start
             while not position.is_over(ships):
                 if is_stopped():

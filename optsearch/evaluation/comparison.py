@@ -43,7 +43,7 @@ from optsearch.evaluation.runners import (
     runner_of,
 )
 from optsearch.evaluation.tasks import Task, run_task
-from optsearch.evaluation.top import Child, TreeTop, is_count_list
+from optsearch.evaluation.top import TreeTop, is_count_list
 from optsearch.game import Game, notebook
 from optsearch.game.position import Position
 from optsearch.strategies import Rule
@@ -190,7 +190,8 @@ class PositionSampling:
         """Raise OptsearchError for numbers with which no positions can be drawn or compared."""
         for name in ("positions", "largest", "seed"):
             number = getattr(self, name)
-            if not isinstance(number, Integral) and (number is not None or name != "largest"):
+            is_default = number is None and name == "largest"
+            if not is_default and not isinstance(number, Integral):
                 raise OptsearchError(f"{name}={number!r} is not a whole number")
         if not 2 <= self.positions <= MOST_DRAWN:
             raise OptsearchError(
@@ -253,24 +254,15 @@ def compare(
             title = "; ".join(["comparison", *map(identity_of, runners), str(game)])
             store = stack.enter_context(Facts(execution.checkpoint, title))
         executor, tasks_at_once = _open_executor(stack, compared, execution, configurations)
-        rng = np.random.default_rng(sampling.seed)
-        drawn_configurations = posterior.sample(sampling.positions, rng, masks=True)
-        top = TreeTop(leader, store, largest)
-        start = Child(Position(game), configurations)
-        positions = [
-            _lead_to_position(top, start, to_masks(ships), largest)
-            for ships in drawn_configurations
-        ]
+        positions = _draw_positions(posterior, sampling, TreeTop(leader, store, largest), largest)
+        most_tasks_waiting = TASKS_PER_WORKER * tasks_at_once
         results, resumed = _evaluate_positions(
-            compared,
-            positions,
-            store,
-            executor,
-            TASKS_PER_WORKER * tasks_at_once,
-            execution.progress,
+            compared, positions, store, executor, most_tasks_waiting, execution.progress
         )
-    first_results = [results[_EvaluationKey(0, *drawn_position)] for drawn_position in positions]
-    second_results = [results[_EvaluationKey(1, *drawn_position)] for drawn_position in positions]
+    first_results, second_results = (
+        [results[_EvaluationKey(strategy_index, *drawn)] for drawn in positions]
+        for strategy_index in range(2)
+    )
     return Comparison(
         first=str(compared[0].strategy),
         second=str(compared[1].strategy),
@@ -281,9 +273,7 @@ def compare(
         largest=largest,
         first_means=tuple(result.mean for result in first_results),
         second_means=tuple(result.mean for result in second_results),
-        shots_before=tuple(
-            len(Position(game, drawn_position.shots).shots) for drawn_position in positions
-        ),
+        shots_before=tuple(len(Position(game, drawn.shots).shots) for drawn in positions),
         alike=sum(
             first_result.histogram == second_result.histogram
             for first_result, second_result in zip(first_results, second_results, strict=True)
@@ -358,13 +348,17 @@ class _DrawnPosition(NamedTuple):
     configurations: int
 
 
-def _lead_to_position(
-    top: TreeTop, start: Child, ships: Sequence[int], largest: int
-) -> _DrawnPosition:
-    """Shoot at ships (masks) until at most `largest` configurations are left."""
-    path = top.path(ships, *start)
-    reached = next(child for child in path if child.configurations <= largest)
-    return _DrawnPosition(str(reached.position), reached.configurations)
+def _draw_positions(
+    posterior: Posterior, sampling: PositionSampling, top: TreeTop, largest: int
+) -> list[_DrawnPosition]:
+    """Draw ships, and shoot at each draw until at most `largest` configurations are left."""
+    rng = np.random.default_rng(sampling.seed)
+    positions = []
+    for ships in posterior.sample(sampling.positions, rng, masks=True):
+        path = top.path(to_masks(ships), posterior.position, posterior.configurations)
+        reached = next(child for child in path if child.configurations <= largest)
+        positions.append(_DrawnPosition(str(reached.position), reached.configurations))
+    return positions
 
 
 class _EvaluationKey(NamedTuple):
@@ -402,9 +396,7 @@ def _evaluate_positions(
     most_tasks_waiting -- the most evaluations that the executor has at once.
     """
     keys = dict.fromkeys(
-        _EvaluationKey(strategy_index, *drawn_position)
-        for drawn_position in positions
-        for strategy_index in range(2)
+        _EvaluationKey(strategy_index, *drawn) for drawn in positions for strategy_index in range(2)
     )
     results = {}
     for key in keys:

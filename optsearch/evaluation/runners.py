@@ -28,7 +28,7 @@ from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.counting.posterior import Posterior, sunk_assignments
 from optsearch.counting.prior import Prior
-from optsearch.game import Game, bits
+from optsearch.game import MAX_CELLS, Game, bits
 from optsearch.game.position import Position, Reply, reply
 from optsearch.search.rules import announced_lengths, labels_at
 from optsearch.strategies import PatternRule, Rule, Strategy, as_strategy, rule_of
@@ -218,9 +218,9 @@ class PatternRunner(Runner):
         if position.shots and not from_start:
             runner = PythonRunner(self.strategy, self.game, self.prior)
             return runner.histogram(position, configurations, from_start)
-        histogram = np.zeros(129, np.int64)
         if self.prior is not None:
             return self._histogram_by_prior(position, self.prior)
+        histogram = np.zeros(MAX_CELLS + 1, np.int64)
         if self.game.is_silent:
             row_arrays = Configurations(position, threads=1).stream()
         else:
@@ -234,10 +234,10 @@ class PatternRunner(Runner):
 
         Configurations of equal weight are played together.
         """
-        weight_by_shots = [0] * 129
+        weight_by_shots = [0] * (MAX_CELLS + 1)
         cell_sets, weights = weigh_configurations(position, prior)
         for weight in np.unique(weights[weights > 0]).tolist():
-            histogram = np.zeros(129, np.int64)
+            histogram = np.zeros(MAX_CELLS + 1, np.int64)
             self.play(cell_sets[weights == weight], histogram)
             pairs = zip(weight_by_shots, histogram.tolist(), strict=True)
             weight_by_shots = [so_far + weight * count for so_far, count in pairs]
@@ -462,19 +462,17 @@ def _make_labels(game: Game, order: Sequence[int]) -> Labels:
     if game.is_silent:
         return Labels(order, (), np.empty((0, 2), np.int32), False)
     codes, label_of_kind = Codes.of(game), game.label_of_kind
-    kinds_and_widths = zip(codes.kinds, codes.widths, strict=True)
-    placements = [
-        (kind, width, to_words(game.placements(kind))) for kind, width in kinds_and_widths
-    ]
     if label_of_kind is not None:
         labels = labels_at(game, 0)  # equal on all cells
+        label_indices = [labels.index(label_of_kind[kind]) for kind in codes.kinds]
         label_tables = None
-        kinds = [
-            (labels.index(label_of_kind[kind]), *placed_kind) for kind, *placed_kind in placements
-        ]
     else:
+        label_indices = [0] * len(codes.kinds)  # not used
         label_tables = [_table_labels(game, kind) for kind in codes.kinds]
-        kinds = [(0, *placed_kind) for _, *placed_kind in placements]  # the 0 is not used
+    kinds = [
+        (label_index, width, to_words(game.placements(kind)))
+        for kind, width, label_index in zip(codes.kinds, codes.widths, label_indices, strict=True)
+    ]
     kind_and_shift_of_ships = [
         (kind_index, shift) for kind_index, shifts in enumerate(codes.shifts) for shift in shifts
     ]

@@ -114,7 +114,8 @@ class CellSetCounts:
         Raises ImpossiblePosition if there is no configuration, TooLarge for 2^32 or more,
         TableError for another game's checkpoint.
         """
-        if not (configurations := _count_configurations(game, 0)):
+        configurations = _count_configurations(game, 0)
+        if not configurations:
             raise no_configuration(game)
         _require_32_bits(configurations, str(game))
         classes = _classes_to_place(game)
@@ -262,8 +263,7 @@ def _load_counts(store: Store | None, game: Game) -> tuple[int, int, list[Intege
     store holds something else.
     """
     zeros = _zero_counts(game)
-    stored = None if store is None else store.get(_COUNTS)
-    if store is None or stored is None:
+    if store is None or (stored := store.get(_COUNTS)) is None:
         return 0, 0, zeros
     sizes = [2, *(counts.size for counts in zeros)]  # two numbers before the counts
     has_right_size = len(stored) == 8 * sum(sizes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import accumulate, count
+from itertools import accumulate
 
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
@@ -26,13 +26,11 @@ def mean_until_hit(most_met: Callable[[int], int], configurations: int) -> Fract
     After k shots without a hit, at least configurations - most_met(k) configurations are not hit
     yet. Each of them takes one more shot, so the sum over k bounds the total of shots.
     """
-    total = 0
-    for k in count():
-        not_hit = configurations - most_met(k)
-        if not_hit <= 0:
-            return Fraction(total, configurations)
+    total = shots = 0
+    while (not_hit := configurations - most_met(shots)) > 0:
         total += not_hit
-    raise AssertionError("no number of cells meets all")
+        shots += 1
+    return Fraction(total, configurations)
 
 
 def mean_by_single_cells(position: Position, prior: Prior | None = None) -> Fraction:

@@ -238,11 +238,10 @@ def lower_bounds_in_turn(
     if game.shows_ships:
         yield _bound_from_shown_ships(position, configurations)
         return
-    reason = _reason_not_to_list(game, configurations, seconds) if game.contact == "any" else ""
-    if reason:
-        leave_out(LeftOut("leaf counting", reason))
+    reason_not_to_list = _reason_not_to_list(game, configurations, seconds)
     try:
-        if reason:
+        if reason_not_to_list:
+            leave_out(LeftOut("leaf counting", reason_not_to_list))
             yield _bound_from_ships_apart(position, configurations)
         else:
             yield from _bounds_from_leaves(position)
@@ -255,6 +254,8 @@ def lower_bounds_in_turn(
 
 def _reason_not_to_list(game: Game, configurations: int, seconds: float) -> str:
     """Return why the configurations are not listed, or an empty text if they are."""
+    if game.contact != "any":
+        return ""  # their number is enough
     if configurations > min(MOST_LISTED, seconds * LEAVES_PER_SECOND):
         return left_out_reason(configurations, "listed", configurations / LEAVES_PER_SECOND)
     return NOT_LISTED if game.cells > MAX_CELLS else ""
@@ -372,23 +373,22 @@ def _bounds_from_two_hidden(
     game, name = position.game, "all ships but two revealed"
     if position.shots or len(game.fleet) < 2:
         return
-    if len(game.fleet) > 2:
-        # Each set of revealed ships is in `most_pairs` configurations or fewer. If there must be
-        # too many sets by this number alone, they are not counted.
-        most_pairs = prod(len(game.placements(ship)) for ship in game.fleet[-2:])
-        revealed_sets = ceil(Fraction(configurations, most_pairs))
-        if revealed_sets <= ON_DEMAND:
-            revealed_sets = count_revealed_sets(game)
-        if revealed_sets > ON_DEMAND:
-            limit = f"at most {ON_DEMAND:,} are looked at"
-            leave_out(LeftOut(name, f"{revealed_sets:,} sets of known ships or more; {limit}"))
-            return
+    # A set of revealed ships is in `most_pairs` configurations or fewer, so there are at least
+    # this many sets. The count of all sets may take long; it is not needed if these are too many.
+    most_pairs = prod(len(game.placements(ship)) for ship in game.fleet[-2:])
+    revealed_sets = ceil(Fraction(configurations, most_pairs))
+    if revealed_sets <= ON_DEMAND:
+        revealed_sets = count_revealed_sets(game)
+    if revealed_sets > ON_DEMAND:
+        limit = f"at most {ON_DEMAND:,} are looked at"
+        leave_out(LeftOut(name, f"{revealed_sets:,} sets of known ships or more; {limit}"))
+        return
     try:
-        yield two_hidden_bound(
-            game, TwoHidden(game).bound(_step_reporter(progress)), "computed here"
-        )
+        rows = TwoHidden(game).bound(_step_reporter(progress))
     except TooLarge as error:
         leave_out(LeftOut(name, str(error)))
+        return
+    yield two_hidden_bound(game, rows, "computed here")
 
 
 def _bounds_from_leaves(position: Position, family: Family | None = None) -> list[Bound]:

@@ -105,7 +105,8 @@ def reveal(
     if the fleet does not fit, and TooLarge for 2^48 configurations or more.
     """
     require_apart(game)
-    if not (configurations := engine_for(game).count(Constraints(game.fleet))):
+    configurations = engine_for(game).count(Constraints(game.fleet))
+    if not configurations:
         raise no_configuration(game)
     if configurations >= 2**48:
         raise TooLarge(

@@ -56,6 +56,7 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optsearch.compiled.lower_bounds._told import Finding, KnownShips, least_cost
 from optsearch.counting.configurations import CellSets, Configurations, to_words
@@ -214,33 +215,39 @@ class TwoHidden:
         progress -- called with the number of sets looked at and of all. Raises TooLarge for too
         many sets, and ImpossiblePosition if the fleet does not fit.
         """
+        rows = self._count_free(progress)
+        images, free, pairs, packings = rows[:, 0], rows[:, 1:3], rows[:, 3], rows[:, 4:]
+        groups, group_of_row = np.unique(
+            np.column_stack([free, packings]), axis=0, return_inverse=True
+        )
+        sets_and_pairs = np.zeros((len(groups), 2), np.int64)  # the totals of each group
+        np.add.at(sets_and_pairs, group_of_row.ravel(), np.column_stack([images, images * pairs]))
+        long_sizes = self.long.most_on_cell - 1  # the other packings are of the short ship
+        return [
+            Leftovers(sets, free_long, free_short, pairs, sizes[:long_sizes], sizes[long_sizes:])
+            for (free_long, free_short, *sizes), (sets, pairs) in zip(
+                groups.tolist(), sets_and_pairs.tolist(), strict=True
+            )
+        ]
+
+    def _count_free(self, progress: Callable[[int, int], None]) -> NDArray[np.int64]:
+        """Return the rows of `KnownShips.count_free` for the sets of revealed ships.
+
+        One set of each class of symmetric sets is kept, if both hidden ships fit beside it.
+        """
         sets = self.list_revealed_sets()
-        parts = []
+        kept_rows = []
         for start in range(0, len(sets), _ROWS):
             rows = self._kernel.count_free(
                 sets[start : start + _ROWS], self.long.most_on_cell, self.short.most_on_cell
             )
             # Of the images of a set under the symmetries one has their number, the others have 0.
             images, pairs = rows[:, 0], rows[:, 3]
-            parts.append(rows[(images > 0) & (pairs > 0)])
+            kept_rows.append(rows[(images > 0) & (pairs > 0)])
             progress(min(start + _ROWS, len(sets)), len(sets))
-        if not any(map(len, parts)):
+        if not any(map(len, kept_rows)):
             raise no_configuration(self.game)
-        rows = np.concatenate(parts)  # columns as in `KnownShips.count_free`
-        images, free, pairs, packings = rows[:, 0], rows[:, 1:3], rows[:, 3], rows[:, 4:]
-        groups, group_of_row = np.unique(
-            np.column_stack([free, packings]), axis=0, return_inverse=True
-        )
-        totals = np.zeros((len(groups), 2), np.int64)  # sets, and pairs of all these sets
-        addends = np.column_stack([images, images * pairs])
-        np.add.at(totals, group_of_row.ravel(), addends)
-        split = self.long.most_on_cell - 1
-        return [
-            Leftovers(sets, free_long, free_short, pairs, sizes[:split], sizes[split:])
-            for (free_long, free_short, *sizes), (sets, pairs) in zip(
-                groups.tolist(), totals.tolist(), strict=True
-            )
-        ]
+        return np.concatenate(kept_rows)
 
     def misses(self, leftovers: Leftovers, price: int) -> int:
         """Return a lower bound on the total of misses over all ways to place the two hidden ships.
