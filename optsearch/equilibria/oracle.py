@@ -88,7 +88,7 @@ class Oracle:
         return sum(size * weight for size, weight in pairs)
 
     def answer(self, weights: Sequence[int]) -> BestAnswer:
-        """Return a best answer to integer weights, one per orbit, not all 0."""
+        """Return a tree that pays least against a mix; weights -- one per orbit, not all 0."""
         self.search.weigh(self._weights_for_solver(weights))
         root, shots = _grow_tree(self.search, self.hidings)
         by_orbit = self.hidings.sum_by_orbit(payments(self.objective, shots))

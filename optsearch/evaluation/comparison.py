@@ -390,9 +390,8 @@ def _evaluate_positions(
     most_tasks_waiting: int,
     progress: Progress[Status],
 ) -> tuple[dict[_EvaluationKey, _EvaluationResult], int]:
-    """Evaluate two strategies from all positions.
+    """Evaluate two strategies from all positions; return the results, and how many `store` had.
 
-    Returns the results, and how many of them the checkpoint `store` had.
     most_tasks_waiting -- the most evaluations that the executor has at once.
     """
     keys = dict.fromkeys(
@@ -426,10 +425,7 @@ def _fact_name(key: _EvaluationKey) -> str:
 def _recall_evaluation(store: Facts, key: _EvaluationKey) -> tuple[list[int], int] | None:
     """Return the histogram of an evaluation, and its microseconds, from the checkpoint.
 
-    Returns None if they are not there. Raises TableError if the checkpoint has what cannot be the
-    result of this evaluation.
-
-    key -- which of the two strategies was evaluated, and from which position.
+    Returns None if they are not there. Raises TableError if what is there cannot be the result.
     """
     fact_name = _fact_name(key)
     if fact_name not in store:
@@ -459,8 +455,7 @@ def _evaluate_one(
 def _make_result(key: _EvaluationKey, histogram: list[int], microseconds: int) -> _EvaluationResult:
     """Return the result of an evaluation, with its mean, from the histogram and the time.
 
-    histogram -- item i is the number of configurations that take i shots. key -- which of the two
-    strategies was evaluated, and from which position.
+    histogram -- item i is the number of configurations that take i shots.
     """
     configurations = key.configurations
     if sum(histogram) != configurations:

@@ -129,8 +129,7 @@ def _evaluate_mixed(player: Player, position: MixedPosition, prior: Prior | None
 def tasks(strategy: object, game: Game, memory: int = MEMORY) -> Iterator[Task]:
     """Yield the tasks into which the evaluation of a strategy on a whole game is divided.
 
-    They come in the order of the decision tree. memory -- bytes that each worker may take, on which
-    the size of the tasks depends.
+    They come in the order of the decision tree. memory -- bytes of a worker, which limit a task.
     """
     runner = runner_of(strategy, game)
     most_per_task = runner.task_limit(memory)
@@ -261,7 +260,7 @@ class _EvaluationRun:
         self._add_result(task, [0] * len(position.shots) + [weight])
 
     def _has_weight(self, position: Position) -> bool:
-        """True unless the prior gives every configuration of a position the weight 0."""
+        """True if some configuration of a position has a weight above 0."""
         if not self._has_zero_weights:
             return True
         return Posterior(position, prior=self.runner.prior).is_possible

@@ -31,24 +31,23 @@ class ConditionalCoverage:
 
     @classmethod
     def of(cls, game: Game, ship: int, nodes: int = MOST_NODES) -> ConditionalCoverage:
-        """Compute the bounds for one placement of a ship, for up to `MOST_OTHER_CELLS` other cells.
+        """Bound how many completions of a placement k cells meet, for k = 0 … MOST_OTHER_CELLS.
 
-        For each k there is an upper bound on the configurations with this placement that have
-        another ship on one of some k cells.
+        A completion is a configuration with the placement. The cells meet it if one of them has
+        another ship.
 
-        ship -- the placement, as a mask. nodes -- the search for each bound gives up after it has
-        looked at this number of sets of cells. Raises TooLarge for 2^32 or more configurations with
-        the placement.
+        ship -- the placement, as a mask. nodes -- the search for each bound gives up after this
+        number of sets of cells. Raises TooLarge for 2^32 completions or more.
         """
         coverage = Coverage(CellSetCounts.with_ship(game, ship), nodes)
         met = tuple(coverage.most_met(k) for k in range(MOST_OTHER_CELLS + 1))
         return cls(ship, len(set(game.images(ship))), coverage.counts.configurations, met)
 
     def most_met(self, cells: int) -> int:
-        """Return an upper bound on the completions with another ship on at least one of some cells.
+        """Return an upper bound on the completions that have another ship on one of some cells.
 
-        A completion is a configuration with the placement of this object. cells -- how many cells
-        they are; a negative number counts as 0.
+        A completion is a configuration with the placement of this object. cells -- the number of
+        these cells; a negative one counts as 0.
 
         Beyond the last entry of `met` the bound comes from Han's inequality: of any k cells, some
         k - 1 meet at least (k - 1)/k of the completions that all k meet.
@@ -65,15 +64,15 @@ def list_conditional_coverages(
     nodes: int = MOST_NODES,
     progress: Callable[[list[ConditionalCoverage], int], None] = lambda done, total: None,
 ) -> list[ConditionalCoverage]:
-    """List a coverage for one placement of each kind, the longest ships first.
+    """List a coverage for one placement of each class, the longest ships first.
 
-    Two placements are of one kind if a symmetry of the board maps one to the other. A coverage
-    bounds how many configurations with the placement have another ship on some k cells.
+    A class is the images of a placement under the symmetries of the board. A coverage bounds how
+    many configurations with the placement have another ship on some k cells.
 
-    computed -- coverages from an earlier call, which are not computed again. nodes -- the search
-    for each bound gives up after this number of sets of cells. progress -- called after each new
-    coverage with the list so far and its final length. Raises TooLarge for 2^32 or more
-    configurations with one placement.
+    computed -- coverages from an earlier call, which serve again. nodes -- the search for each
+    bound gives up after this number of sets of cells. progress -- called after each new coverage
+    with the list so far and its final length. Raises TooLarge for 2^32 or more configurations with
+    one placement.
     """
     computed_by_ship = {coverage.ship: coverage for coverage in computed}
     coverages: list[ConditionalCoverage] = []

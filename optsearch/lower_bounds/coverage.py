@@ -81,11 +81,10 @@ class CellSetCounts:
 
     @classmethod
     def with_ship(cls, game: Game, ship: int) -> CellSetCounts:
-        """Count, for each small set of cells, the configurations with other ships on all its cells.
+        """Count the configurations with a placement that have other ships on all cells of a set.
 
-        Only the configurations with one given placement of a ship are counted. ship -- this
-        placement, as a mask; its own cells do not count as covered. Raises TooLarge for 2^32 such
-        configurations or more.
+        There is a count for each set of one to four cells. ship -- the placement, as a mask. Raises
+        TooLarge for 2^32 configurations with it or more.
         """
         title = f"{game} with {'-'.join(game.names(ship))}"
         _require_32_bits(_count_configurations(game, ship), title)
@@ -103,13 +102,12 @@ class CellSetCounts:
     ) -> CellSetCounts:
         """Count, for each set of one to four cells, the configurations with ships on all its cells.
 
-        The kernel visits the configurations one by one. If one ship is longer than all others, some
-        work is saved. The placements of this ship fall into groups that the symmetries of the board
-        map to each other, and the kernel visits only one placement of each group. Averages over the
-        symmetries then give the counts of all configurations.
+        The kernel visits the configurations one by one. If one ship is longer than all others, it
+        visits one placement of each class, the images of a placement under the symmetries of the
+        board. Averages over the symmetries then give the counts of all configurations.
 
-        checkpoint -- a folder that keeps the groups done, from which a later run goes on.
-        progress -- called with how many groups are done and how many there are.
+        checkpoint -- a folder that keeps the classes done, from which a later run goes on.
+        progress -- called with how many classes are done and how many there are.
 
         Raises ImpossiblePosition if there is no configuration, TooLarge for 2^32 or more,
         TableError for another game's checkpoint.
@@ -258,9 +256,9 @@ def _average_over_symmetries(game: Game, counts: Integers, size: int) -> Integer
 def _load_counts(store: Store | None, game: Game) -> tuple[int, int, list[Integers]]:
     """Return the counts that an earlier run stored; zeros if there is no store, or nothing in it.
 
-    The result has three parts: how many placements were done, how many configurations were counted,
-    and for each size of a set of cells the array of the counts so far. Raises TableError if the
-    store holds something else.
+    The result is the number of placements done, the number of configurations counted, and the
+    counts so far: an array for each size of sets of cells. Raises TableError if the store holds
+    something else.
     """
     zeros = _zero_counts(game)
     if store is None or (stored := store.get(_COUNTS)) is None:
@@ -335,9 +333,8 @@ class Coverage:
     def is_exact(self, k: int) -> bool:
         """True if the bound for k cells is known to be the exact maximum.
 
-        The bound is on the configurations with a ship on at least one of k cells. It is exact if
-        the cells with which the search ended meet as many. These configurations are counted again,
-        without the search.
+        The bound is on the configurations with a ship on one of k cells. It is exact if the cells
+        found with it meet as many, by a count of these configurations without the search.
         """
         bound, cells = self._bound(k)
         closed = sum(1 << cell for cell in cells)
@@ -358,11 +355,10 @@ class Coverage:
         return LargestSearch(game.cells, self.counts.covering, np.array(least_images, np.int32))
 
     def _compute_bound(self, k: int) -> SetBound:
-        """Return an upper bound on the configurations that k cells meet, with such cells if known.
+        """Return an upper bound on the configurations with a ship on one of k cells.
 
-        Cells meet a configuration if it has a ship on one of them. For small k the counts give the
-        exact maximum. For larger k a search gives the bound. If the search gives up, the bound
-        follows from the one for k - 1, and there are no cells with it.
+        For up to LARGEST_SET cells the counts give the exact maximum, for more a search gives the
+        bound. If the search gives up, the bound follows from the one for k - 1, without cells.
         """
         configurations, cells = self.counts.configurations, self.counts.game.cells
         if k == 0:

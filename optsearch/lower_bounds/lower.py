@@ -200,10 +200,11 @@ def lower_bounds(
 ) -> list[Bound]:
     """List every lower bound of a position that is quick to compute.
 
-    prior -- the weights of the configurations. progress -- called after each step. seconds -- the
-    limit for one bound, by an estimate from what it would list. leave_out -- called with each bound
-    that would take longer. Raises ImpossiblePosition if no configuration is left. If hits tell
-    something, raises NotSupported after shots or with a prior. With a prior, raises as `Family.of`.
+    seconds -- the limit for one bound, by an estimate from what it would list. leave_out -- called
+    with each bound that would take longer.
+
+    Raises ImpossiblePosition if no configuration is left. If hits tell something, raises
+    NotSupported after shots or with a prior. With a prior, raises as `Family.of`.
     """
     return list(lower_bounds_in_turn(position, prior, progress, seconds, leave_out))
 
@@ -217,9 +218,8 @@ def lower_bounds_in_turn(
 ) -> Iterator[Bound]:
     """Yield every lower bound of a position that is quick to compute, as soon as it is computed.
 
-    prior -- the weights of the configurations. progress -- called after each step. seconds -- the
-    limit for one bound, by an estimate from what it would list. leave_out -- called with each bound
-    that would take longer. Raises as `lower_bounds`.
+    seconds -- the limit for one bound, by an estimate from what it would list. leave_out -- called
+    with each bound that would take longer. Raises as `lower_bounds`.
     """
     game = position.game
     if game.ends_at_hit:
@@ -253,7 +253,7 @@ def lower_bounds_in_turn(
 
 
 def _reason_not_to_list(game: Game, configurations: int, seconds: float) -> str:
-    """Return why the configurations are not listed, or an empty text if they are."""
+    """Return why the configurations cannot be listed; empty if they can or need not be."""
     if game.contact != "any":
         return ""  # their number is enough
     if configurations > min(MOST_LISTED, seconds * LEAVES_PER_SECOND):
@@ -266,8 +266,8 @@ def _bounds_until_hit(
 ) -> Iterator[Bound]:
     """Yield the lower bounds on the mean number of shots, for a game that the first hit ends.
 
-    The first bound is quick. The second needs a whole game without a prior, and is left out if
-    there are too many configurations or cells. leave_out -- called with the reason then.
+    The second bound is for a whole game without a prior. It is left out if there are too many
+    configurations or cells.
     """
     mean = mean_by_single_cells(position, prior)
     yield _lower_bound("single cells", mean, "the most probable k cells, as if apart; their sum")
@@ -353,10 +353,7 @@ def two_hidden_bound(game: Game, rows: Iterable[AllButTwo], source: str) -> Boun
 
 
 def _step_reporter(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
-    """Return a function that reports a step by its name, the number done and of all.
-
-    It reports no time, because the steps differ too much to estimate an end.
-    """
+    """Return a function that reports a step by its name, the number done and of all."""
     return lambda step, done, total: progress(BoundsStatus(done=done, total=total, step=step))
 
 
@@ -365,10 +362,8 @@ def _bounds_from_two_hidden(
 ) -> Iterator[Bound]:
     """Yield the bound for a player who is told where all ships but the last two lie.
 
-    Nothing is yielded after a shot, for one ship, or if the bound would take too long.
-
-    configurations -- the number of configurations of the game. progress -- called after each step.
-    leave_out -- called with the reason if the bound takes too long.
+    Nothing is yielded after a shot, for one ship, or if the bound would take too long; then
+    leave_out is called with the reason.
     """
     game, name = position.game, "all ships but two revealed"
     if position.shots or len(game.fleet) < 2:

@@ -70,12 +70,10 @@ def finished_with_ship(
 ) -> int:
     """Bound how many configurations with one given placement are finished within `misses` misses.
 
-    The strategy knows this placement from the start. The bound is the least of several:
-    `by_reveal`, and one for each length of a chain, the cells that the strategy shoots before it
-    hits another ship.
+    The strategy knows this placement from the start. The bound is the least of `by_reveal`, a bound
+    that is known, and one for each length of a chain: the cells shot before another ship is hit.
 
-    coverage -- for the placement: how many of its configurations some k cells can meet.
-    by_reveal -- a bound that is known, from the game in which each ship is shown at its first hit.
+    coverage -- of the placement: how many of its configurations some k cells can meet.
     """
     hits_left = game.fleet_cells - coverage.ship.bit_count()
     if not hits_left:
@@ -131,15 +129,13 @@ def _chain_with_costs(
 ) -> list[Finished]:
     """Bound how many configurations any strategy finishes with at most 0, 1, 2, … misses.
 
-    The first cells that a strategy shoots, as long as all shots miss, are a chain. The bound has
-    three parts: the configurations that the chain meets, minus the costs of the placements that it
-    meets, plus the most that are finished after the chain. It is the least over the lengths of the
-    chain.
+    A chain is the cells that a strategy shoots as long as all shots miss. The bound is what the
+    best chain meets, minus the costs of the placements that it meets, plus the most that are
+    finished after it: the least over the lengths of the chain.
 
-    coverages -- one for each kind of placement that may cost something. cost -- called with a
-    coverage, a number of misses and the length of a chain; a negative cost counts as 0.
-    known_bounds -- upper bounds that are known, by number of misses. progress -- called after each
-    number of misses with how many are done and how many there are.
+    coverages -- one for each class of symmetric placements that may cost something. cost -- called
+    with a coverage, a number of misses and the length of a chain; a negative cost counts as 0.
+    known_bounds -- upper bounds that are known, by number of misses.
     """
     game, configurations = coverage.counts.game, coverage.counts.configurations
     images = [sorted(set(game.images(each.ship))) for each in coverages]
