@@ -24,7 +24,7 @@ from experiments import script
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.game.position import Position
-from optsearch.lower_bounds import bounds_of_finished, count_finished
+from optsearch.lower_bounds import bounds_of_finished, count_finished_by_stages
 from optsearch.lower_bounds.conditional_coverage import (
     ConditionalCoverage,
     list_conditional_coverages,
@@ -161,8 +161,14 @@ def compute(game: Game, checkpoints: Path, output: Path) -> None:
     title = f"chain with the first ship, by the code {script.digest_of_sources(*SOURCES)}"
     with Facts(checkpoints / f"first_ship_{name}", title) as store:
         clock = script.ProgressClock("numbers of misses")
-        finished = count_finished(
-            coverage, revealed, coverages, clock, store=store, on_sets=report_sequences, nodes=NODES
+        *_, finished = count_finished_by_stages(
+            coverage,
+            revealed,
+            lambda: coverages,
+            clock,
+            store=store,
+            on_sets=report_sequences,
+            nodes=NODES,
         )
     number = coverage.counts.configurations
     bounds = bounds_of_finished(finished, game.fleet_cells, number, "")

@@ -7,7 +7,7 @@ configurations on the same cells. If hits tell more, it is the ships, one by one
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,6 +84,11 @@ class Hidings:
         sums = np.zeros(len(self.orbits), np.int64)
         np.add.at(sums, self.orbit_of, values)
         return tuple(sums.tolist())
+
+    def total_weight(self, weights: Sequence[int]) -> int:
+        """Return the total weight of all hidings; weights -- for each orbit that of its hidings."""
+        pairs = zip(self.orbit_sizes.tolist(), weights, strict=True)
+        return sum(size * weight for size, weight in pairs)
 
     @cached_property
     def configurations_by_orbit(self) -> tuple[int, ...]:

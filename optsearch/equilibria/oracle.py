@@ -60,7 +60,7 @@ class Oracle:
     def __init__(
         self, hidings: Hidings, objective: Objective, tick: Tick, parallel: Parallel | None = None
     ):
-        self.hidings, self.objective, self.tick = hidings, objective, tick
+        self.hidings, self.objective = hidings, objective
         game = hidings.game
         self.search = WeightedSearch(game, objective, hidings.examples, tick, MEMORY, parallel)
         self.spread = len(hidings) * game.cells + 1
@@ -81,11 +81,6 @@ class Oracle:
         scale -= len(self.hidings)  # rounding adds up to a half for each
         weights = np.rint(mix / self.hidings.orbit_sizes * max(1, scale)).astype(np.int64)
         return [int(weight) for weight in weights]
-
-    def total_weight(self, weights: Sequence[int]) -> int:
-        """Return the total weight of all hidings; weights -- for each orbit that of its hidings."""
-        pairs = zip(self.hidings.orbit_sizes.tolist(), weights, strict=True)
-        return sum(size * weight for size, weight in pairs)
 
     def answer(self, weights: Sequence[int]) -> BestAnswer:
         """Return a tree that pays least against a mix; weights -- one per orbit, not all 0."""

@@ -166,7 +166,7 @@ class _DoubleOracle:
         self.limit = None
         self.weights = tuple(self.uniform_weights)
         least_cost = self.oracle.bound_cost(self.uniform_weights)
-        self.lower = Fraction(least_cost, self.oracle.total_weight(self.uniform_weights))
+        self.lower = Fraction(least_cost, self.hidings.total_weight(self.uniform_weights))
         root, payments_of_greedy = greedy_tree(self.hidings, self.objective)
         self.trees.setdefault(payments_of_greedy, root)
         # The programme may have been interrupted while a tree joined it.
@@ -196,14 +196,14 @@ class _DoubleOracle:
 
     def _probabilities(self, weights: Sequence[int]) -> NDArray[np.float64]:
         """Return the probability of each orbit, from the weights of single hidings."""
-        total = self.oracle.total_weight(weights)
+        total = self.hidings.total_weight(weights)
         return np.array(
             [size * w / total for size, w in zip(self.orbit_sizes, weights, strict=True)]
         )
 
     def _mean_payment(self, answer: BestAnswer) -> Fraction:
         """Return the least mean that any tree pays against the mix of an answer."""
-        return Fraction(answer.cost, self.oracle.total_weight(answer.weights))
+        return Fraction(answer.cost, self.hidings.total_weight(answer.weights))
 
     def _add_tree(self, tree: Node | Leaf | Choice, payments: tuple[int, ...]) -> None:
         if isinstance(tree, Node | Leaf):

@@ -96,8 +96,7 @@ class Equilibrium:
     @property
     def total_weight(self) -> int:
         """Return the sum of the weights of all hidings."""
-        pairs = zip(self.hidings.orbit_sizes.tolist(), self.weights, strict=True)
-        return sum(size * weight for size, weight in pairs)
+        return self.hidings.total_weight(self.weights)
 
     @property
     def orbits_used(self) -> list[int]:
@@ -111,13 +110,12 @@ class Equilibrium:
         An orbit is a set of symmetric hidings, given by its index in `hidings.orbits`. Only orbits
         that the hider uses are listed.
         """
-        total_weight, orbits_and_shares = self.total_weight, []
-        for orbit in self.orbits_used:
-            orbit_weight = self.weights[orbit] * len(self.hidings.orbits[orbit])
-            orbits_and_shares.append((orbit, Fraction(orbit_weight, total_weight)))
-        return sorted(
-            orbits_and_shares, key=lambda orbit_and_share: (-orbit_and_share[1], orbit_and_share[0])
-        )
+        total_weight, orbits = self.total_weight, self.hidings.orbits
+        shares = {
+            orbit: Fraction(self.weights[orbit] * len(orbits[orbit]), total_weight)
+            for orbit in self.orbits_used
+        }
+        return sorted(shares.items(), key=lambda item: (-item[1], item[0]))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return a dict for each orbit that the hider uses, the most probable first.
@@ -140,16 +138,11 @@ class Equilibrium:
     @property
     def shooter(self) -> list[tuple[DecisionTree, Fraction]]:
         """Return the trees that the shooter uses, with their probabilities, the largest first."""
-        trees_and_probabilities = [
-            (
-                DecisionTree(Position(self.game), root, title=f"equilibrium, {probability}"),
-                probability,
-            )
-            for root, probability in zip(self.roots, self.probabilities, strict=True)
-        ]
-        return sorted(
-            trees_and_probabilities, key=lambda tree_and_probability: -tree_and_probability[1]
-        )
+        trees = []
+        for root, probability in zip(self.roots, self.probabilities, strict=True):
+            title = f"equilibrium, {probability}"
+            trees.append((DecisionTree(Position(self.game), root, title=title), probability))
+        return sorted(trees, key=lambda item: -item[1])
 
     @property
     def occupancy(self) -> NDArray[np.float64]:

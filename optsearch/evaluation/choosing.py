@@ -150,7 +150,7 @@ class Chooser:
             return [self._choose_as_evaluation(position, Posterior(position).configurations)]
 
     def _choose_as_evaluation(self, position: Position, configurations: int) -> Cell:
-        counts = self._tree_top.counts(position)
+        counts = list(counts_of(position).cells)
         limit = self._runner.task_limit(MEMORY)
         return self._game.cell(self._runner.shot(position, configurations, counts, limit))
 

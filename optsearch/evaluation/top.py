@@ -106,10 +106,6 @@ class TreeTop:
             groups.setdefault(group, []).append(child)
         return list(groups.values())
 
-    def counts(self, position: Position) -> list[int]:
-        """Count the configurations with a ship on each cell, row by row."""
-        return list(counts_of(position).cells)
-
     def _recall(self, position: Position, configurations: int) -> list[int] | None:
         """Return the shot and the counts that the checkpoint has of a position, or None.
 
@@ -136,7 +132,7 @@ class TreeTop:
         The list has the index of the cell, and then the number of configurations for each reply
         that is a hit. configurations -- the number of configurations of the position.
         """
-        counts_by_cell = self.counts(position)
+        counts_by_cell = list(counts_of(position).cells)
         cell = self._runner.shot(position, configurations, counts_by_cell, self._limit)
         count_by_reply = counts_of(position).replies.get(cell) or {HIT: counts_by_cell[cell]}
         hit_replies = [answer for answer in known_replies(self._game) if answer.hit]

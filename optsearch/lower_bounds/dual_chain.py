@@ -40,12 +40,8 @@ def chain_dual(sets: Sequence[int], weights: Sequence[int], prices: Sequence[int
     M(F) >= sum over i of i w(S_i) + M(S_i), and take the least at each place by itself, which is 0
     if S_i is empty. M(F) is an integer, so the bound is rounded up to whole misses. ∎
     """
-    return round_up(sum(prices) + _sum_over_chain(_least_by_weight(sets, weights, prices)))
-
-
-def round_up(value: int) -> int:
-    """Round a value in units of 1/PRICE_OF_MISS up to whole misses."""
-    return -(-value // PRICE_OF_MISS)
+    bound = sum(prices) + _sum_over_chain(_least_by_weight(sets, weights, prices))
+    return -(-bound // PRICE_OF_MISS)  # rounded up to whole misses
 
 
 def _sum_over_chain(least_by_weight: dict[int, int]) -> int:

@@ -32,7 +32,6 @@ from optsearch.lower_bounds.first_ship import (
     LIMITS,
     MORE_CELLS,
     MOST_CELLS,
-    MOST_SETS,
     ChainLimits,
     SetsProgress,
     first_ship_chain,
@@ -232,7 +231,10 @@ def lower_bounds_in_turn(
         return
     # Means over configurations do not change if equal ships lose their names.
     unnamed = Position(game.with_announcement("nothing")) if game.names_hits else position
-    configurations = Posterior(unnamed, progress=_counting_reporter(progress)).configurations
+    report = _step_reporter(progress)
+    configurations = Posterior(
+        unnamed, progress=lambda status: report("counting", status.done, status.total)
+    ).configurations
     if not configurations:
         Posterior(position).require_some()
     if game.shows_ships:
@@ -307,13 +309,6 @@ def left_out_reason(configurations: int, action: str, seconds: float) -> str:
     return f"{configurations:,} configurations would be {action}, in about {time}"
 
 
-def _counting_reporter(progress: Progress[BoundsStatus]) -> Progress[Status]:
-    """Return a function that reports how far a count is, as the step "counting" of the bounds."""
-    return lambda status: progress(
-        BoundsStatus(done=status.done, total=status.total, step="counting")
-    )
-
-
 def _bound_from_ships_apart(position: Position, configurations: int) -> Bound:
     """Return the bound by leaf counting of the configurations in which no ships touch at a side.
 
@@ -352,7 +347,7 @@ def two_hidden_bound(game: Game, rows: Iterable[AllButTwo], source: str) -> Boun
     )
 
 
-def _step_reporter(progress: Progress[BoundsStatus]) -> Callable[[str, int, int], None]:
+def _step_reporter(progress: Progress[BoundsStatus]) -> Callable[[str, float, float], None]:
     """Return a function that reports a step by its name, the number done and of all."""
     return lambda step, done, total: progress(BoundsStatus(done=done, total=total, step=step))
 
@@ -482,34 +477,6 @@ def long_bounds_in_turn(
         )
         yield from bounds[yielded_count:computed_count]
         yielded_count = computed_count
-
-
-def count_finished(
-    coverage: Coverage,
-    revealed: Sequence[Revealed],
-    coverages: Sequence[ConditionalCoverage],
-    progress: Callable[[int, int], None] = lambda done, total: None,
-    sets: int = MOST_SETS,
-    store: Facts | None = None,
-    on_sets: SetsProgress = lambda j, size, done, total: None,
-    nodes: int | None = None,
-) -> list[FinishedAtMost]:
-    """Bound the configurations finished with at most 0, 1, 2, … misses, by four arguments each.
-
-    Item i of the list has the upper bounds for i misses, which hold for every strategy.
-
-    coverage -- bounds on the configurations that k cells meet. revealed -- a bound for each kind of
-    placement of the longest ship, from the game in which ships are shown. coverages -- one for each
-    kind of placement of every ship. progress -- called with the number of steps done and of all.
-    sets -- the search for the best chain gives up beyond this number of sets of one size. store --
-    keeps the values of the last argument, from which a later run goes on. on_sets -- called now and
-    then in that search. nodes -- the search with costs of the longest ship gives up after this
-    number of sets; None for the limit of `coverage`.
-    """
-    *_, all_bounds = count_finished_by_stages(
-        coverage, revealed, lambda: coverages, progress, ChainLimits(sets), store, on_sets, nodes
-    )
-    return all_bounds
 
 
 def count_finished_by_stages(
