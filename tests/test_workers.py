@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from optsearch.equilibria import equilibrium
-from optsearch.evaluation import BYTES, PositionSampling, evaluate
+from optsearch.evaluation import ROW_BYTES, PositionSampling, evaluate
 from optsearch.evaluation.comparison import compare
 from optsearch.play.simulate import simulate
 from optsearch.results.tabulate import table
@@ -103,7 +103,7 @@ def refuse_processes(monkeypatch):
 @pytest.mark.parametrize(
     "work",
     [
-        lambda **run: evaluate("greedy", TASKS, memory=BYTES << 16, **run),
+        lambda **run: evaluate("greedy", TASKS, memory=ROW_BYTES << 16, **run),
         lambda **run: compare(
             "greedy", "spread", TASKS, sampling=PositionSampling(positions=2, largest=9), **run
         ),
