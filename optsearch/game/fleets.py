@@ -283,7 +283,7 @@ class MixedPosition(Position):
                 for kind, length in zip(named, named_lengths, strict=True)
             )
             for others, count in counts.items():
-                position = self._in_game_with((*lettered, *others))
+                position = self._with_fleet((*lettered, *others))
                 if position is None:
                     continue
                 part = Part(
@@ -296,7 +296,7 @@ class MixedPosition(Position):
                 parts.append(part)
         return tuple(parts)
 
-    def _in_game_with(self, fleet: Sequence[int]) -> Position | None:
+    def _with_fleet(self, fleet: Sequence[int]) -> Position | None:
         """Return the position with these lengths of ships; None if they do not fit on the board.
 
         It is not checked: the fleet may contradict the replies.

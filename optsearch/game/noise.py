@@ -279,18 +279,20 @@ class NoisyPosition:
                 f"{MOST_READINGS:,} are counted"
             )
 
-        def extend(index: int, lies_left: int, ships: int, water: int) -> Iterator[tuple[int, int]]:
+        def readings_from(
+            index: int, lies_left: int, ships: int, water: int
+        ) -> Iterator[tuple[int, int]]:
             """Yield the readings that agree with two masks on the cells before `index`."""
             if index == len(cells):
                 yield ships, water
                 return
             bit, lies_if_ship, lies_if_water = cells[index]
             if lies_if_ship <= lies_left:
-                yield from extend(index + 1, lies_left - lies_if_ship, ships | bit, water)
+                yield from readings_from(index + 1, lies_left - lies_if_ship, ships | bit, water)
             if lies_if_water <= lies_left:
-                yield from extend(index + 1, lies_left - lies_if_water, ships, water | bit)
+                yield from readings_from(index + 1, lies_left - lies_if_water, ships, water | bit)
 
-        yield from extend(0, self.noise.limit, ships=0, water=0)
+        yield from readings_from(0, self.noise.limit, ships=0, water=0)
 
     # What the replies amount to: certain cells, and a weight for each other cell
 

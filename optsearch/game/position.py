@@ -120,8 +120,8 @@ class Position:
         parsed = shots_of(game, shots) if isinstance(shots, str) else _shots_in(game, shots)
         self.__dict__.update(game=game, shots=parsed)
         cells_shot = 0
-        for shots_before, shot in enumerate(self.shots):
-            cells_shot |= self._check_shot(shot, self.shots[:shots_before], cells_shot)
+        for index, shot in enumerate(self.shots):
+            cells_shot |= self._check_shot(shot, self.shots[:index], cells_shot)
         self._check_hits_and_misses()
 
     def _check_shot(self, shot: Shot, earlier_shots: Sequence[Shot], cells_shot: int) -> int:
@@ -511,7 +511,7 @@ def _join_ship_names(words: Sequence[str], game: Game) -> list[str]:
     return joined
 
 
-def _is_label(word: str, cell: int, game: Game) -> bool:
+def _is_label(word: str, cell_mask: int, game: Game) -> bool:
     """True if a word after `hit` is the label of the hit, False if it begins the next shot.
 
     If hits show the ship, A1 can be both. It is the label if that ship lies on the cell (mask) that
@@ -519,7 +519,7 @@ def _is_label(word: str, cell: int, game: Game) -> bool:
     """
     label = game.label_named(word)
     if isinstance(label, Placement):
-        return bool(label & cell)
+        return bool(label & cell_mask)
     return bool(label) or word.isdecimal()
 
 

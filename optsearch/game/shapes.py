@@ -260,14 +260,14 @@ def _orientations(drawing: Drawing, turns: str) -> tuple[Drawing, ...]:
     """
     if turns == "-fixed":
         return (drawing,)
-    drawings = {drawing}
+    orientations = {drawing}
     while True:  # until no turn of these makes another one
-        images = {each.transpose().mirror() for each in drawings}  # a quarter turn
+        images = {oriented.transpose().mirror() for oriented in orientations}  # a quarter turn
         if turns != "-onesided":
-            images |= {each.mirror() for each in drawings}
-        if images <= drawings:
-            return tuple(sorted(drawings))
-        drawings |= images
+            images |= {oriented.mirror() for oriented in orientations}
+        if images <= orientations:
+            return tuple(sorted(orientations))
+        orientations |= images
 
 
 def _parse_drawing(drawing: str, text: str) -> Drawing:

@@ -77,7 +77,7 @@ def objection(game: Game, ships: Iterable[int]) -> str:
 def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
     """Yield the configurations on exactly the cells of a mask: masks in the order of the fleet."""
 
-    def cover(cells_left: int, ships_left: Counter[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+    def covers(cells_left: int, ships_left: Counter[int]) -> Iterator[tuple[tuple[int, int], ...]]:
         """Yield the ways to cover the cells left: for each ship its fleet index and its mask."""
         if not cells_left and not ships_left:
             yield ()
@@ -87,10 +87,10 @@ def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
                 is_free = not ship & ~cells_left and not game.halo(ship) & cells
                 if not is_free:
                     continue
-                for others in cover(cells_left & ~ship, ships_left - Counter([kind])):
+                for others in covers(cells_left & ~ship, ships_left - Counter([kind])):
                     yield ((game.fleet.index(kind), ship), *others)
 
-    for ships in cover(cells, Counter(game.fleet)):
+    for ships in covers(cells, Counter(game.fleet)):
         yield tuple(ship for _, ship in sorted(ships))
 
 

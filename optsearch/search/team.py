@@ -204,7 +204,7 @@ class Team:
         All workers of a cluster are asked, and any one of a pool.
         """
         if isinstance(executor, Cluster):
-            answers = executor.ask(can_attach, shared.handle)
+            answers = executor.call_in_workers(can_attach, shared.handle)
             return all(answer is True for answer in answers.values())
         handles = iter([shared.handle])
         results = run_tasks(executor, can_attach, handles, 1, self._watch.tick)

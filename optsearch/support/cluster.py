@@ -75,7 +75,7 @@ class Cluster(Executor):
                 f"the Dask scheduler at {address!r} has no worker; start one on each machine: "
                 f"dask worker {address}"
             ) from None
-        for worker, answer in self.ask(code_digest).items():
+        for worker, answer in self.call_in_workers(code_digest).items():
             if answer != self._digest:
                 is_error = isinstance(answer, Exception)
                 other = f"none that can be loaded ({answer})" if is_error else answer
@@ -99,9 +99,9 @@ class Cluster(Executor):
         """The number of tasks that run at once."""
         return sum(self._client.nthreads().values())
 
-    def ask(self, question: Callable[..., T], *args: Any) -> dict[str, Any]:
+    def call_in_workers(self, function: Callable[..., T], *args: Any) -> dict[str, Any]:
         """Call a function in every worker, and return its results, or errors, by worker address."""
-        answers: dict[str, Any] = self._client.run(question, *args, on_error="return")
+        answers: dict[str, Any] = self._client.run(function, *args, on_error="return")
         return answers
 
 

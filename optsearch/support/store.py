@@ -218,7 +218,7 @@ class Store:
         """
         body = record[_CHECKSUM_BYTES:]
         if record[:_CHECKSUM_BYTES] != self._checksum(slot, body):
-            raise self.damaged("the checksum of a value is wrong")
+            raise self.damage_error("the checksum of a value is wrong")
         if slot[:1] == _SHORT_KEY_MARK:
             return slot[1:], body
         end_of_value = _LENGTH_FORMAT.size + _LENGTH_FORMAT.unpack_from(body)[0]
@@ -234,7 +234,7 @@ class Store:
     def _file(self) -> Path:
         return self.path / "data.mdb"
 
-    def damaged(self, problem: str) -> TableError:
+    def damage_error(self, problem: str) -> TableError:
         """Return the error for a store that is not as it was written: `problem` says how."""
         return TableError(
             f"{self._file} is damaged: {problem}; restore it from a copy, or name another folder, "
@@ -287,9 +287,9 @@ class Store:
         except OSError:  # there is no interpreter that this user may start
             return
         if reader.returncode < 0:
-            raise self.damaged("a page is missing, or is not what it should be")
+            raise self.damage_error("a page is missing, or is not what it should be")
         if reader.returncode:
-            raise self.damaged(reader.stderr.strip().rpartition("\n")[2])
+            raise self.damage_error(reader.stderr.strip().rpartition("\n")[2])
 
     def _require_this_question(self) -> None:
         """Raise TableError for a store of another question or version, or another database.
