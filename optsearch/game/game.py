@@ -320,7 +320,7 @@ class Game:
         """True if ships of two kinds can lie on equal cells."""
         if int(kind) != int(other):
             return False
-        return not set(self.board.placements(kind)).isdisjoint(self.board.placements(other))
+        return bool({*self.board.placements(kind)} & {*self.board.placements(other)})
 
     def __reduce__(self) -> tuple[type[Game], tuple[object, ...]]:
         """Pickle the fields only: cached values, such as the labels, are computed again."""
@@ -570,8 +570,8 @@ class Game:
         names = self.names(int(placement))
         first, last = names[0], names[-1]
         texts = [placement.text, "+".join(names)]
-        is_rectangle = parse_holes(f"{first}-{last}", self.rows, self.columns) == int(placement)
-        if is_rectangle or "+" not in placement.text:  # then its ends say which cells it has
+        rectangle = parse_holes(f"{first}-{last}", self.rows, self.columns)  # as holes are written
+        if rectangle == int(placement) or "+" not in placement.text:  # then its ends say its cells
             texts += [f"{first}-{last}", f"{last}-{first}"]
         return [text.lower() for text in texts]
 

@@ -263,12 +263,11 @@ class Position:
         drawn = {shot.cell: shot.reply for shot in self.shots}
         hits_with_reply = Counter[Reply]()
         for cell, answer in drawn.items():
-            if answer.sunk or answer.label is None:
+            label = answer.label
+            if answer.sunk or label is None:
                 continue
             hits_with_reply[answer] += 1
-            is_one_ship = (
-                isinstance(answer.label, Placement) or self.game.fleet.count(answer.label) == 1
-            )
+            is_one_ship = isinstance(label, Placement) or self.game.fleet.count(label) == 1
             if is_one_ship and hits_with_reply[answer] == self.game.most_replies(answer):
                 drawn[cell] = SUNK
         return drawn
@@ -503,8 +502,10 @@ def _join_ship_names(words: Sequence[str], game: Game) -> list[str]:
         answer, colon, word = remaining.pop(0).rpartition(":")
         for name in longest_first:
             next_words = remaining[: name.count("-")]
-            if "-".join((word, *next_words)).lower() == name and not any(map(is_cell, next_words)):
-                word = " ".join((word, *next_words))
+            joined_word = " ".join((word, *next_words))
+            is_name = joined_word.lower().replace(" ", "-") == name
+            if is_name and not any(map(is_cell, next_words)):
+                word = joined_word
                 del remaining[: len(next_words)]
                 break
         joined.append(f"{answer}{colon}{word}")
@@ -537,8 +538,9 @@ def _names_sunk_ship(answer: str, words: list[str], game: Game) -> bool:
         return False
     if game.label_named(words[0]) in game.named_ships.values():
         return True
-    following = _spell_out(words[1]).lower().partition(":")[0] if len(words) > 1 else ""
-    return following not in ("hit", "miss", "sunk") and is_kind(words[0])
+    next_word = _spell_out(words[1]).lower() if len(words) > 1 else ""
+    is_cell_with_reply = next_word.partition(":")[0] in ("hit", "miss", "sunk")
+    return is_kind(words[0]) and not is_cell_with_reply
 
 
 def _drawn_rows(game: Game, drawing: str | Iterable[Iterable[object]]) -> list[str]:
