@@ -69,8 +69,9 @@ cdef class TreeEvaluator(EvaluatorBase):
     rule, labels -- as in `EvaluatorBase`. distinct -- True if different configurations have different
     cells.
 
-    Parts of at most 64 configurations are walked *on words*: `w` has one word per column, a bit of which
-    is a configuration, and the mask `x` says which of them are left. `at` is the shots before.
+    Parts of at most 64 configurations are walked *on words*: `words` has one word per column, a bit of
+    which is a configuration, and the mask `members` says which of them are left. `trail` is the shots
+    before.
     """
 
     cdef bint distinct
@@ -93,51 +94,51 @@ cdef class TreeEvaluator(EvaluatorBase):
         """Add the configurations of a part to the histogram, by the misses that each takes."""
         cdef Counts counts
         cdef Replies replies
-        cdef Part at = part[0]
-        cdef int best, column, t
+        cdef Part part_left = part[0]
+        cdef int most_probable, column, label
         if self.is_over(part):
             return
         if part.n <= WORD:
             self.walk_few(part)
             return
-        best = count(part, self.has_labels, &counts)
-        if best < 0:
+        most_probable = count(part, self.has_labels, &counts)
+        if most_probable < 0:
             self.histogram[self.misses(part)] += (
                 sum_of_extras(part, self.weight_bits) if self.weight_bits else part.n)
             return
         while True:
-            column = self.choice(&at, &counts, best)
+            column = self.choice(&part_left, &counts, most_probable)
             if column < 0 or self.failed:
                 return
-            if self.parts_of(&at, column, &counts, &replies):
+            if self.parts_of(&part_left, column, &counts, &replies):
                 break
             counts.having[column] = 0
         if self.failed:
             return
-        for t in range(self.labels.number):
-            if replies.labelled[t].n:
-                self.descend(&replies.labelled[t], &counts)
+        for label in range(self.labels.number):
+            if replies.labelled[label].n:
+                self.descend(&replies.labelled[label], &counts)
         if replies.hit.n:
             self.descend(&replies.hit, &counts)
         if replies.missed.n:
             self.descend(&replies.missed, &counts)
         free(replies.masks)
 
-    cdef int choice(self, const Part* part, const Counts* counts, int best) noexcept nogil:
+    cdef int choice(self, const Part* part, const Counts* counts, int most_probable) noexcept nogil:
         """Return the column to shoot, or -1 if the walk stops or no column is left.
 
         best -- the first most probable uncertain column. Certain hits come before it.
         """
-        cdef int i
+        cdef int column
         if self.compares(part.n):
             return self.rollout(part, counts)
         if self.asks(part.n) and self.score.takes_certain:
             return self.ask_part(self.score, part, counts, 0)
         if self.has_labels:
-            for i in range(part.block.cells):
-                if counts.having[i] == part.n:
-                    return i
-        return self.ask_part(self.score, part, counts, 0) if self.asks(part.n) else best
+            for column in range(part.block.cells):
+                if counts.having[column] == part.n:
+                    return column
+        return self.ask_part(self.score, part, counts, 0) if self.asks(part.n) else most_probable
 
     cdef bint parts_of(self, Part* part, int column, const Counts* counts, Replies* replies) noexcept nogil:
         """Fill the parts after a shot, whose masks the caller frees; True also on failure.
@@ -145,7 +146,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         False if all give one reply, a hit, which is then added to the shots of the part.
         """
         cdef int64_t having = counts.having[column]
-        cdef int t, place = part.block.cell[column]
+        cdef int label, place = part.block.cell[column]
         if having == part.n and not self.labels.can_tell(place, part.shots.hits):
             part.shots.hits |= one(place)
             return False
@@ -156,9 +157,9 @@ cdef class TreeEvaluator(EvaluatorBase):
             return True
         if replies.hit.n == part.n:
             part.shots = replies.hit.shots
-        for t in range(self.labels.number):
-            if replies.labelled[t].n == part.n:
-                part.shots = replies.labelled[t].shots
+        for label in range(self.labels.number):
+            if replies.labelled[label].n == part.n:
+                part.shots = replies.labelled[label].shots
         if not part.shots.hits & one(place):
             return True
         free(replies.masks)
@@ -166,436 +167,451 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef void descend(self, const Part* part, const Counts* before) noexcept nogil:
         """Walk a part, in a block of its own if it is at most half of its block."""
-        cdef Part own
+        cdef Part moved
         if part.n <= WORD or 2 * part.n > part.block.n or self.is_over(part):
             self.walk(part)
-        elif self.move(part, before, &own):
-            self.walk(&own)
-            free_block(own.block)
+        elif self.move(part, before, &moved):
+            self.walk(&moved)
+            free_block(moved.block)
 
     cdef void walk_few(self, const Part* part) noexcept nogil:
         """Add a part of at most 64 configurations to the histogram."""
-        cdef Words w
-        cdef Trail at
-        cdef uint64_t x = self.words_of(part, 0, &w)
-        begin_trail(part, &at)
-        self.walk_words(&w, x, &at, self.misses(part))
+        cdef Words words
+        cdef Trail trail
+        cdef uint64_t members = self.words_of(part, 0, &words)
+        begin_trail(part, &trail)
+        self.walk_words(&words, members, &trail, self.misses(part))
 
-    cdef void walk_words(self, Words* w, uint64_t x, const Trail* at, int misses) noexcept nogil:
-        """Add the configurations x to the histogram; misses -- those before, in all of them."""
-        cdef int n = popcount(x), i, t, total
+    cdef void walk_words(self, Words* words, uint64_t members, const Trail* trail, int misses) noexcept nogil:
+        """Add the members to the histogram; misses -- the misses before, in all of them."""
+        cdef int size = popcount(members), column, label, total
         cdef uint32_t key
-        cdef uint64_t sure[2]
+        cdef uint64_t certain_words[2]
         cdef uint64_t labelled[MAX_LABELS]
         cdef uint64_t hit, missed
         cdef Cells certain = 0
-        cdef Trail now, after
-        cdef const Trail* then = at
-        if self.stopped or self.following and not x & w.bit[self.extras]:
+        cdef Trail trail_now, trail_if_hit
+        cdef const Trail* trail_if_missed = trail
+        if self.stopped or self.following and not members & words.bit[self.extras]:
             return
-        if n <= self.rule.endgame or n == 1:
-            self.end(w, x, n, at, misses)
+        if size <= self.rule.endgame or size == 1:
+            self.end(words, members, size, trail, misses)
             return
         if self.has_labels:
-            sure[0] = sure[1] = 0
-            key = greatest_and_all(w.column, w.cells, x, n, &total, sure)
-            certain = join(sure[0], sure[1]) & ~at.shot
+            certain_words[0] = certain_words[1] = 0
+            key = greatest_and_all(words.column, words.cells, members, size, &total, certain_words)
+            certain = join(certain_words[0], certain_words[1]) & ~trail.shot
         else:
-            key = greatest(w.column, w.cells, x, n, &total)
+            key = greatest(words.column, words.cells, members, size, &total)
         if key >> 8 == 0:
-            self.finish(w, x, misses)
+            self.finish(words, members, misses)
             return
         if self.tracks:
-            now = at[0]
-            then = &now
+            trail_now = trail[0]
+            trail_if_missed = &trail_now
         while True:
-            i = self.choice_words(w, x, n, then, certain, 255 - <int>(key & 255))
-            if i < 0:
+            column = self.choice_words(words, members, size, trail_if_missed, certain, 255 - <int>(key & 255))
+            if column < 0:
                 self.stopped = True
                 return
-            hit = x & w.column[i]
-            missed = x & ~hit
+            hit = members & words.column[column]
+            missed = members & ~hit
             if self.has_labels:
-                hit &= ~self.labels.part_words(w, hit, w.cell[i], now.hits, labelled)
-            if missed or not self.labels.is_alike(x, hit, labelled):
+                hit &= ~self.labels.part_words(words, hit, words.cell[column], trail_now.hits, labelled)
+            if missed or not self.labels.is_alike(members, hit, labelled):
                 break
-            certain &= ~one(i)       # a certain hit that tells nothing
-            after_hit(&now, w, i, &now)
+            certain &= ~one(column)       # a certain hit that tells nothing
+            after_hit(&trail_now, words, column, &trail_now)
         if self.tracks:
-            after_hit(&now, w, i, &after)
-            now.misses |= one(w.cell[i])
-            at = &after
-        for t in range(self.labels.number):
-            if labelled[t]:
-                self.walk_words(w, labelled[t], at, misses)
+            after_hit(&trail_now, words, column, &trail_if_hit)
+            trail_now.misses |= one(words.cell[column])
+            trail = &trail_if_hit
+        for label in range(self.labels.number):
+            if labelled[label]:
+                self.walk_words(words, labelled[label], trail, misses)
         if hit:
-            self.walk_words(w, hit, at, misses)
+            self.walk_words(words, hit, trail, misses)
         if missed:
-            self.walk_words(w, missed, then, misses + 1)
+            self.walk_words(words, missed, trail_if_missed, misses + 1)
 
-    cdef inline int choice_words(self, Words* w, uint64_t x, int n, const Trail* at, Cells certain,
-                                 int best) noexcept nogil:
+    cdef inline int choice_words(self, Words* words, uint64_t members, int size, const Trail* trail,
+                                 Cells certain, int most_probable) noexcept nogil:
         """Return the column to shoot, like `choice`; certain -- columns that all have, and not hit yet."""
-        if self.compares(n):
-            return self.rollout_words(w, x, n, at)
-        if certain and not (self.asks(n) and self.score.takes_certain):
+        if self.compares(size):
+            return self.rollout_words(words, members, size, trail)
+        if certain and not (self.asks(size) and self.score.takes_certain):
             return first(certain)
-        return self.ask_words(self.score, w, x, at) if self.asks(n) else best
+        return self.ask_words(self.score, words, members, trail) if self.asks(size) else most_probable
 
-    cdef void finish(self, const Words* w, uint64_t x, int misses) noexcept nogil:
+    cdef void finish(self, const Words* words, uint64_t members, int misses) noexcept nogil:
         """Add configurations whose game is over but for certain hits: all have these misses."""
         if not self.weight_bits:
-            self.histogram[misses] += popcount(x)
+            self.histogram[misses] += popcount(members)
             return
-        while x:
-            self.histogram[misses] += <int64_t>w.extra[0][ctz(x)]
-            x &= x - 1
+        while members:
+            self.histogram[misses] += <int64_t>words.extra[0][ctz(members)]
+            members &= members - 1
 
-    cdef void end(self, const Words* w, uint64_t x, int n, const Trail* at, int misses) noexcept nogil:
-        """Add the n configurations x, which are few, by the misses that an optimal tree gives each."""
-        if n == 1:
-            self.finish(w, x, misses)
-        elif n <= SMALL and self.distinct and not (self.has_labels or self.following or self.weight_bits):
-            self.enter_few(n, self.least_of_few(w, x, n), misses)
+    cdef void end(self, const Words* words, uint64_t members, int size, const Trail* trail,
+                  int misses) noexcept nogil:
+        """Add a few configurations to the histogram, by the misses that an optimal tree gives each."""
+        if size == 1:
+            self.finish(words, members, misses)
+        elif size <= SMALL and self.distinct and not (self.has_labels or self.following or self.weight_bits):
+            self.enter_few(size, self.least_of_few(words, members, size), misses)
         elif self.has_labels:
-            self.labelled_endgame.enter(w, x, n, at.hits, w.bit[self.extras] if self.following else 0,
+            self.labelled_endgame.enter(words, members, size, trail.hits,
+                                        words.bit[self.extras] if self.following else 0,
                                         self.histogram + misses)
         else:
-            self.endgame.begin(w, x, n)
-            self.end_walk(w, x, (1 << n) - 1, misses)
+            self.endgame.begin(words, members, size)
+            self.end_walk(words, members, (1 << size) - 1, misses)
 
-    cdef inline void enter_few(self, int n, int least, int misses) noexcept nogil:
+    cdef inline void enter_few(self, int size, int least, int misses) noexcept nogil:
         """Add an optimal tree of 2 to 4 different configurations, given its total of misses.
 
         The total determines the misses of each: of two 0 1; of three 0 1 1 or 0 1 2; of four, split in two
         pairs or one by one, 0 1 1 1, 0 1 1 2, 0 1 2 2 or 0 1 2 3.
         """
-        cdef int more = least - (n - 1)
-        cdef int twice = 1 if more == 3 else more
+        cdef int extra_misses = least - (size - 1)
+        cdef int with_two_misses = 1 if extra_misses == 3 else extra_misses
         self.histogram[misses] += 1
-        self.histogram[misses + 1] += n - 1 - more if more < 3 else 1
-        if more:
-            self.histogram[misses + 2] += twice
-        if more == 3:
+        self.histogram[misses + 1] += size - 1 - extra_misses if extra_misses < 3 else 1
+        if extra_misses:
+            self.histogram[misses + 2] += with_two_misses
+        if extra_misses == 3:
             self.histogram[misses + 3] += 1
 
-    cdef inline int least_of_few(self, const Words* w, uint64_t x, int n) noexcept nogil:
-        """Return the least total of misses of 2 to 4 configurations x."""
-        cdef int i
+    cdef inline int least_of_few(self, const Words* words, uint64_t members, int size) noexcept nogil:
+        """Return the least total of misses of 2 to 4 members."""
+        cdef int column
         cdef uint32_t seen = 0
-        if self.distinct and n < SMALL:      # each of two has a cell that the other does not have
-            return 1 if n == 2 else 2 if has_two(w.column, w.cells, x) else 3
-        for i in range(w.cells):
-            seen |= <uint32_t>1 << extract(w.column[i], x)
-        return least_of_four(seen, n)
+        if self.distinct and size < SMALL:      # each of two has a cell that the other does not have
+            return 1 if size == 2 else 2 if has_two(words.column, words.cells, members) else 3
+        for column in range(words.cells):
+            seen |= <uint32_t>1 << extract(words.column[column], members)
+        return least_of_four(seen, size)
 
-    cdef void end_walk(self, const Words* w, uint64_t x, int part, int misses) noexcept nogil:
-        """Add the optimal tree of a part of the configurations in x, loaded in `endgame`."""
-        cdef int hit = self.endgame.shot(part) if part & (part - 1) else 0
+    cdef void end_walk(self, const Words* words, uint64_t members, int subset, int misses) noexcept nogil:
+        """Add the optimal tree of some of the members, which are loaded in `endgame`.
+
+        subset -- the bits of these configurations by their numbers in the endgame.
+        """
+        cdef int hit = self.endgame.shot(subset) if subset & (subset - 1) else 0
         cdef bint alike = not self.following and not self.weight_bits
-        cdef uint64_t bits = 0 if alike else deposit(part, x)
-        if self.following and not bits & w.bit[self.extras]:
+        cdef uint64_t bits = 0 if alike else deposit(subset, members)
+        if self.following and not bits & words.bit[self.extras]:
             return
         if hit == 0:
             if alike:
-                self.histogram[misses] += popcount(part)
+                self.histogram[misses] += popcount(subset)
             else:
-                self.finish(w, bits, misses)
+                self.finish(words, bits, misses)
             return
-        self.end_walk(w, x, hit, misses)
-        self.end_walk(w, x, part ^ hit, misses + 1)
+        self.end_walk(words, members, hit, misses)
+        self.end_walk(words, members, subset ^ hit, misses + 1)
 
     # Scores
 
-    cdef void describe_words(self, Score* score, const Words* w, uint64_t x, const Trail* at,
+    cdef void describe_words(self, Score* score, const Words* words, uint64_t members, const Trail* trail,
                              ScoreInput* node, int64_t* having) noexcept nogil:
         """Fill the input of a score from words; having -- room for its counts."""
         cdef int i, t
         cdef uint64_t labelled[MAX_LABELS]
-        node.n, node.shift = popcount(x), w.shift
-        node.hits, node.misses = at.hits, at.misses
-        node.columns, node.cell, node.having = w.cells, w.cell, having
+        node.n, node.shift = popcount(members), words.shift
+        node.hits, node.misses = trail.hits, trail.misses
+        node.columns, node.cell, node.having = words.cells, words.cell, having
         if not self.has_labels:
-            node.hits |= w.certain
+            node.hits |= words.certain
         if score.uses_labels:
             if not self.labels.is_fixed:
-                self.labels.list_afloat_words(w, x, at.hits, score.afloat)
+                self.labels.list_afloat_words(words, members, trail.hits, score.afloat)
             memset(score.labelled, 0, score.kinds * score.cells * sizeof(int64_t))
-        for i in range(w.cells):
-            having[i] = 0 if at.shot & one(i) else popcount(w.column[i] & x)
+        for i in range(words.cells):
+            having[i] = 0 if trail.shot & one(i) else popcount(words.column[i] & members)
             if not self.has_labels and having[i] == node.n:
-                node.hits |= one(w.cell[i])
+                node.hits |= one(words.cell[i])
             if (score.uses_labels and 0 < having[i] < node.n + score.takes_certain
-                    and self.labels.can_tell(w.cell[i], at.hits)):
-                self.labels.part_words(w, w.column[i] & x, w.cell[i], at.hits, labelled)
+                    and self.labels.can_tell(words.cell[i], trail.hits)):
+                self.labels.part_words(words, words.column[i] & members, words.cell[i], trail.hits, labelled)
                 for t in range(score.kinds):
-                    score.labelled[t * score.cells + self.order[w.cell[i]]] = (
-                        <int64_t>popcount(labelled[t]) << w.shift)
+                    score.labelled[t * score.cells + self.order[words.cell[i]]] = (
+                        <int64_t>popcount(labelled[t]) << words.shift)
 
-    cdef int ask_words(self, Score* score, const Words* w, uint64_t x, const Trail* at) noexcept nogil:
+    cdef int ask_words(self, Score* score, const Words* words, uint64_t members,
+                       const Trail* trail) noexcept nogil:
         """Return the column that a score shoots, or -1 and stop the walk if its answer is wrong."""
         cdef ScoreInput node
         cdef int i
         cdef int64_t having[MAX_CELLS]
-        self.describe_words(score, w, x, at, &node, having)
+        self.describe_words(score, words, members, trail, &node, having)
         i = ask(score, &node)
         self.stopped = self.stopped or i < 0
         return i
 
     # Rollouts of words
 
-    cdef int rollout_words(self, Words* w, uint64_t x, int n, const Trail* at) noexcept nogil:
+    cdef int rollout_words(self, Words* words, uint64_t members, int size, const Trail* trail) noexcept nogil:
         """Return the column of the cheapest candidate by greedy or the levels, always exact."""
         cdef Candidates chosen
-        self.choose_words(w, x, n, at, self.rule.candidates, &chosen)
-        return self.narrow_words(w, x, n, at, 0, &chosen, self.rule.levels if n <= self.rule.until else 0)
+        self.choose_words(words, members, size, trail, self.rule.candidates, &chosen)
+        return self.narrow_words(words, members, size, trail, 0, &chosen,
+                                 self.rule.levels if size <= self.rule.until else 0)
 
-    cdef int choose_words(self, Words* w, uint64_t x, int n, const Trail* at, int number,
+    cdef int choose_words(self, Words* words, uint64_t members, int size, const Trail* trail, int number,
                           Candidates* chosen) noexcept nogil:
         """Fill the candidates, at most `number`; return the sum of uncertain cells over configurations."""
-        cdef int i, j, cell, total = 0
-        cdef uint32_t key, most = 0, least = 1
+        cdef int column, earlier, candidate, total = 0
+        cdef uint32_t key, highest = 0, lowest = 1
         cdef uint64_t counts[MAX_CELLS]
         cdef uint32_t keys[MAX_CELLS]     # count or rank << 8 | 255 - column; 0: no candidate
-        cdef uint64_t column
-        count_cells(w.column, w.cells, x, counts)
-        for i in range(w.cells):
-            keys[i] = <uint32_t>counts[i] if counts[i] < <uint64_t>(n + self.has_labels) else 0
-            total += <int>counts[i] if counts[i] < <uint64_t>n else 0
-            if self.has_labels and at.shot & one(i):
-                keys[i] = 0
-            most = keys[i] if keys[i] > most else most
+        cdef uint64_t members_there
+        count_cells(words.column, words.cells, members, counts)
+        for column in range(words.cells):
+            keys[column] = (<uint32_t>counts[column]
+                            if counts[column] < <uint64_t>(size + self.has_labels) else 0)
+            total += <int>counts[column] if counts[column] < <uint64_t>size else 0
+            if self.has_labels and trail.shot & one(column):
+                keys[column] = 0
+            highest = keys[column] if keys[column] > highest else highest
         if self.ranker != NULL:
-            self.rank_words(w, x, at, keys)
+            self.rank_words(words, members, trail, keys)
         else:
-            least = max(1, (self.rule.percent * most + 99) // 100)
-        for i in range(w.cells):
-            keys[i] = keys[i] << 8 | (255 - i) if keys[i] >= least else 0
+            lowest = max(1, (self.rule.percent * highest + 99) // 100)
+        for column in range(words.cells):
+            keys[column] = keys[column] << 8 | (255 - column) if keys[column] >= lowest else 0
         chosen.n = 0
         while chosen.n < number:
             key = 0
-            for i in range(w.cells):
-                key = keys[i] if keys[i] > key else key
+            for column in range(words.cells):
+                key = keys[column] if keys[column] > key else key
             if key == 0:
                 break
-            cell = 255 - (key & 255)
-            keys[cell] = 0
-            column = w.column[cell] & x
-            for j in range(0 if self.has_labels else chosen.n):
-                if not column & ~w.column[chosen.column[j]]:
+            candidate = 255 - (key & 255)
+            keys[candidate] = 0
+            members_there = words.column[candidate] & members
+            for earlier in range(0 if self.has_labels else chosen.n):
+                if not members_there & ~words.column[chosen.column[earlier]]:
                     break
             else:
-                chosen.column[chosen.n] = cell
+                chosen.column[chosen.n] = candidate
                 chosen.n += 1
         return total
 
-    cdef void rank_words(self, const Words* w, uint64_t x, const Trail* at, uint32_t* keys) noexcept nogil:
+    cdef void rank_words(self, const Words* words, uint64_t members, const Trail* trail,
+                         uint32_t* keys) noexcept nogil:
         """Replace the counts in `keys` by ranks by score, from 1; equal scores have equal ranks.
 
         The rank is 0 if a column is not a candidate, or below `percent` of the highest score.
         """
-        cdef int i, j
-        cdef double most = 0
+        cdef int column, other
+        cdef double highest = 0
         cdef double values[MAX_CELLS]
         cdef ScoreInput node
-        cdef int64_t having[MAX_CELLS]
+        cdef int64_t counts[MAX_CELLS]
         cdef bint is_first = True
         cdef uint32_t ranks[MAX_CELLS]
-        self.describe_words(self.ranker, w, x, at, &node, having)
-        for i in range(w.cells):
-            values[i] = <double>having[i]
+        self.describe_words(self.ranker, words, members, trail, &node, counts)
+        for column in range(words.cells):
+            values[column] = <double>counts[column]
         self.stopped = not rank(self.ranker, &node, values) or self.stopped
-        for i in range(w.cells):
-            if keys[i] and (is_first or values[i] > most):
-                is_first, most = False, values[i]
-        for i in range(w.cells):
+        for column in range(words.cells):
+            if keys[column] and (is_first or values[column] > highest):
+                is_first, highest = False, values[column]
+        for column in range(words.cells):
             # Written as "not below": with an infinite highest score and percent 0 it must be True.
-            ranks[i] = keys[i] != 0 and (most <= 0 or not 100 * values[i] < self.rule.percent * most)
-            for j in range(w.cells if ranks[i] else 0):
-                ranks[i] += keys[j] != 0 and values[j] < values[i]
-        memcpy(keys, ranks, w.cells * sizeof(uint32_t))
+            ranks[column] = keys[column] != 0 and (
+                highest <= 0 or not 100 * values[column] < self.rule.percent * highest)
+            for other in range(words.cells if ranks[column] else 0):
+                ranks[column] += keys[other] != 0 and values[other] < values[column]
+        memcpy(keys, ranks, words.cells * sizeof(uint32_t))
 
-    cdef int narrow_words(self, Words* w, uint64_t x, int n, const Trail* at, int left,
-                          Candidates* chosen, int last) noexcept nogil:
+    cdef int narrow_words(self, Words* words, uint64_t members, int size, const Trail* trail, int left,
+                          Candidates* chosen, int last_level) noexcept nogil:
         """Return the column of the cheapest candidate, like `narrow`, on words."""
-        cdef int i, level, best = 0
+        cdef int index, level, best = 0
         cdef int64_t slack, limit
-        while last and n <= self.rule.level[last].floor + 1 - self.has_labels:
-            last -= 1
-        for level in range(last + 1):
+        while last_level and size <= self.rule.level[last_level].floor + 1 - self.has_labels:
+            last_level -= 1
+        for level in range(last_level + 1):
             if chosen.n == 1:
                 break
-            slack = 0 if level == last else self.rule.level[level].margin * n + 1
+            slack = 0 if level == last_level else self.rule.level[level].margin * size + 1
             limit = INT64_MAX
-            for i in range(chosen.n):
-                chosen.cost[i] = self.cost_words(w, x, chosen.column[i], at, left, level, limit)
-                if chosen.cost[i] < chosen.cost[best]:
-                    best = i
+            for index in range(chosen.n):
+                chosen.cost[index] = self.cost_words(words, members, chosen.column[index], trail, left,
+                                                     level, limit)
+                if chosen.cost[index] < chosen.cost[best]:
+                    best = index
                 limit = chosen.cost[best] + slack
-            if level < last:
+            if level < last_level:
                 keep_close(chosen, slack, self.rule.level[level].kept)
                 best = 0
         return chosen.column[best]
 
-    cdef int64_t cost_words(self, Words* w, uint64_t x, int i, const Trail* at, int left, int level,
-                            int64_t limit) noexcept nogil:
+    cdef int64_t cost_words(self, Words* words, uint64_t members, int column, const Trail* trail,
+                            int left, int level, int64_t limit) noexcept nogil:
         """Return the misses of a shot and of the play after it, like `cost`, on words."""
-        cdef uint64_t hit = x & w.column[i], missed = x & ~w.column[i]
+        cdef uint64_t hit = members & words.column[column], missed = members & ~words.column[column]
         cdef uint64_t labelled[MAX_LABELS]
         cdef int64_t cost = UNIT * <int64_t>popcount(missed)
-        cdef Trail after
-        cdef const Trail* then = at
-        cdef int t
+        cdef Trail trail_after
+        cdef const Trail* trail_then = trail
+        cdef int label
         if self.tracks:
-            after_hit(at, w, i, &after)
-            then = &after
+            after_hit(trail, words, column, &trail_after)
+            trail_then = &trail_after
         if self.has_labels:
-            hit &= ~self.labels.part_words(w, hit, w.cell[i], at.hits, labelled)
-            for t in range(self.labels.number):
-                if labelled[t]:
-                    cost += self.roll_part(w, labelled[t], then, left - 1, level)
+            hit &= ~self.labels.part_words(words, hit, words.cell[column], trail.hits, labelled)
+            for label in range(self.labels.number):
+                if labelled[label]:
+                    cost += self.roll_part(words, labelled[label], trail_then, left - 1, level)
         if hit:
-            cost += self.roll_part(w, hit, then, left - 1, level)
+            cost += self.roll_part(words, hit, trail_then, left - 1, level)
         if missed and cost < limit:
             if self.tracks:
-                after = at[0]
-                after.misses |= one(w.cell[i])
-            cost += self.roll_part(w, missed, then, left, level)
+                trail_after = trail[0]
+                trail_after.misses |= one(words.cell[column])
+            cost += self.roll_part(words, missed, trail_then, left, level)
         return cost
 
-    cdef inline int64_t roll_part(self, Words* w, uint64_t x, const Trail* at, int left,
+    cdef inline int64_t roll_part(self, Words* words, uint64_t members, const Trail* trail, int left,
                                   int level) noexcept nogil:
-        """Return the total of misses if a level of play goes on from a part x on words."""
+        """Return the total of misses if a level of play goes on from a part on words."""
         if level:
-            return self.roll_level(w, x, at, left, level)
+            return self.roll_level(words, members, trail, left, level)
         if self.tracks:
-            return self.roll_tracked(w, x, at, left)
-        return self.roll_words(w, x, left)
+            return self.roll_tracked(words, members, trail, left)
+        return self.roll_words(words, members, left)
 
-    cdef int64_t roll_level(self, Words* w, uint64_t x, const Trail* at, int left, int level) noexcept nogil:
+    cdef int64_t roll_level(self, Words* words, uint64_t members, const Trail* trail, int left,
+                            int level) noexcept nogil:
         """Return what `roll_part` does for a level above greedy."""
         cdef Candidates chosen
         cdef Entry* entry = NULL
-        cdef Cost* of_shots = NULL
+        cdef Cost* tracked_entry = NULL
         cdef int64_t cost
-        cdef int cell, total, n = popcount(x)
-        while level and n <= self.rule.level[level].floor:
+        cdef int column, total, size = popcount(members)
+        while level and size <= self.rule.level[level].floor:
             level = self.rule.level[level].below
         if level == 0:
-            return self.roll_part(w, x, at, left, 0)
-        if w.shift and n <= self.rule.truncate:
-            return self.estimate(n, left, w.shift)
+            return self.roll_part(words, members, trail, left, 0)
+        if words.shift and size <= self.rule.truncate:
+            return self.estimate(size, left, words.shift)
         if self.tracks:
-            of_shots = self.place_of_cost(x, at, level)
-            if self.is_cost(of_shots, w, x, at, level):
-                return of_shots.cost
+            tracked_entry = self.place_of_cost(members, trail, level)
+            if self.is_cost(tracked_entry, words, members, trail, level):
+                return tracked_entry.cost
         else:
-            entry = &self.memo[MEMO * level + (x * <uint64_t>0x9E3779B97F4A7C15 >> 54)]
-            if entry.part == x and entry.stamp == w.stamp:
+            entry = &self.memo[MEMO * level + (members * <uint64_t>0x9E3779B97F4A7C15 >> 54)]
+            if entry.part == members and entry.stamp == words.stamp:
                 return entry.cost
-        total = self.choose_words(w, x, n, at, self.rule.level[level].candidates, &chosen)
-        if chosen.n == 0 or total == 0 and not w.shift:
+        total = self.choose_words(words, members, size, trail, self.rule.level[level].candidates, &chosen)
+        if chosen.n == 0 or total == 0 and not words.shift:
             return 0
-        left = (total + n // 2) // n if w.shift else 0
-        cell = self.narrow_words(w, x, n, at, left, &chosen, self.rule.level[level].below)
-        cost = self.cost_words(w, x, cell, at, left, level, INT64_MAX)
+        left = (total + size // 2) // size if words.shift else 0
+        column = self.narrow_words(words, members, size, trail, left, &chosen, self.rule.level[level].below)
+        cost = self.cost_words(words, members, column, trail, left, level, INT64_MAX)
         if self.tracks:
-            fill_cost(of_shots, w, x, at, level, cost)
+            fill_cost(tracked_entry, words, members, trail, level, cost)
         else:
-            entry.part, entry.stamp, entry.cost = x, w.stamp, cost
+            entry.part, entry.stamp, entry.cost = members, words.stamp, cost
         return cost
 
-    cdef int64_t roll_tracked(self, Words* w, uint64_t x, const Trail* at, int left) noexcept nogil:
+    cdef int64_t roll_tracked(self, Words* words, uint64_t members, const Trail* trail,
+                              int left) noexcept nogil:
         """Return what `roll_part` does for greedy, or the policy's score, if the shots before matter."""
-        cdef int n = popcount(x), total, i = -1
-        cdef bint is_asked = self.policy != NULL and <int64_t>n << w.shift > self.policy.least
+        cdef int size = popcount(members), total, column = -1
+        cdef bint is_asked = self.policy != NULL and <int64_t>size << words.shift > self.policy.least
         cdef uint32_t key
-        cdef uint64_t sure[2]
+        cdef uint64_t certain_words[2]
         cdef uint64_t labelled[MAX_LABELS]
         cdef uint64_t hit
         cdef Cells certain
         cdef int64_t cost = 0
-        cdef Trail now
+        cdef Trail trail_now
         cdef Cost* entry = NULL
-        if w.shift and n <= self.rule.truncate:
-            return self.estimate(n, left, w.shift)
+        if words.shift and size <= self.rule.truncate:
+            return self.estimate(size, left, words.shift)
         if self.stopped:
             return 0
-        if not self.has_labels and (n <= SMALL or not is_asked):
-            return self.roll_words(w, x, left)
-        if n <= SMALL:
-            return UNIT * <int64_t>self.labelled_endgame.misses(w, x, n, at.hits)
+        if not self.has_labels and (size <= SMALL or not is_asked):
+            return self.roll_words(words, members, left)
+        if size <= SMALL:
+            return UNIT * <int64_t>self.labelled_endgame.misses(words, members, size, trail.hits)
         if self.rule.compare_above < WORD:     # else these words are played once only
-            entry = self.place_of_cost(x, at, 0)
-            if self.is_cost(entry, w, x, at, 0):
+            entry = self.place_of_cost(members, trail, 0)
+            if self.is_cost(entry, words, members, trail, 0):
                 return entry.cost
-        sure[0] = sure[1] = 0
-        key = greatest_and_all(w.column, w.cells, x, n, &total, sure)
-        if key >> 8 == 0 and not w.shift:
+        certain_words[0] = certain_words[1] = 0
+        key = greatest_and_all(words.column, words.cells, members, size, &total, certain_words)
+        if key >> 8 == 0 and not words.shift:
             return 0
-        left = (total + n // 2) // n
-        now = at[0]
-        certain = join(sure[0], sure[1]) & ~now.shot if self.has_labels else 0
-        while certain and i < 0:
-            i = first(certain)
+        left = (total + size // 2) // size
+        trail_now = trail[0]
+        certain = join(certain_words[0], certain_words[1]) & ~trail_now.shot if self.has_labels else 0
+        while certain and column < 0:
+            column = first(certain)
             certain &= certain - 1
-            hit = x & ~self.labels.part_words(w, x, w.cell[i], now.hits, labelled)
-            if self.labels.is_alike(x, hit, labelled):
-                after_hit(&now, w, i, &now)
-                i = -1
-        if i < 0 and key >> 8:
-            i = 255 - <int>(key & 255)
+            hit = members & ~self.labels.part_words(words, members, words.cell[column], trail_now.hits,
+                                                    labelled)
+            if self.labels.is_alike(members, hit, labelled):
+                after_hit(&trail_now, words, column, &trail_now)
+                column = -1
+        if column < 0 and key >> 8:
+            column = 255 - <int>(key & 255)
             if is_asked:
-                i = self.ask_words(self.policy, w, x, &now)
-        if i >= 0:
-            cost = self.cost_words(w, x, i, &now, left, 0, INT64_MAX)
+                column = self.ask_words(self.policy, words, members, &trail_now)
+        if column >= 0:
+            cost = self.cost_words(words, members, column, &trail_now, left, 0, INT64_MAX)
         if entry != NULL:
-            fill_cost(entry, w, x, at, 0, cost)
+            fill_cost(entry, words, members, trail, 0, cost)
         return cost
 
-    cdef inline Cost* place_of_cost(self, uint64_t x, const Trail* at, int level) noexcept nogil:
-        """Return the place in the table of costs for a level, a part x on words and the shots before."""
+    cdef inline Cost* place_of_cost(self, uint64_t members, const Trail* trail, int level) noexcept nogil:
+        """Return the place in the table of costs for a level, a part on words and the shots before."""
         return &self.costs[
-            scramble(x ^ scramble(low(at.hits) ^ scramble(high(at.hits) + <uint64_t>level)))
+            scramble(members ^ scramble(low(trail.hits) ^ scramble(high(trail.hits) + <uint64_t>level)))
             & (COSTS - 1)]
 
-    cdef inline bint is_cost(self, const Cost* entry, const Words* w, uint64_t x, const Trail* at,
-                             int level) noexcept nogil:
+    cdef inline bint is_cost(self, const Cost* entry, const Words* words, uint64_t members,
+                             const Trail* trail, int level) noexcept nogil:
         """True if an entry of that table is for this level, part and shots."""
-        return (entry.stamp == w.stamp and entry.part == x and entry.hits == at.hits and entry.level == level
-                and (self.policy == NULL and self.ranker == NULL or entry.misses == at.misses))
+        return (entry.stamp == words.stamp and entry.part == members and entry.hits == trail.hits
+                and entry.level == level
+                and (self.policy == NULL and self.ranker == NULL or entry.misses == trail.misses))
 
-    cdef inline int64_t roll_words(self, Words* w, uint64_t x, int left) noexcept nogil:
+    cdef inline int64_t roll_words(self, Words* words, uint64_t members, int left) noexcept nogil:
         """Return what `roll_part` does for greedy, if the shots before do not matter."""
-        cdef int n = popcount(x)
-        if n <= 2 and self.distinct and not w.shift:
-            return UNIT * (n == 2)     # each has a cell that the other does not have
-        return self.roll_more(w, x, left)
+        cdef int size = popcount(members)
+        if size <= 2 and self.distinct and not words.shift:
+            return UNIT * (size == 2)     # each has a cell that the other does not have
+        return self.roll_more(words, members, left)
 
-    cdef int64_t roll_more(self, Words* w, uint64_t x, int left) noexcept nogil:
+    cdef int64_t roll_more(self, Words* words, uint64_t members, int left) noexcept nogil:
         """Return what `roll_words` does for three configurations or more, samples, or equal cells."""
-        cdef int n = popcount(x), best, total
+        cdef int size = popcount(members), best, total
         cdef uint32_t key
         cdef int64_t cost
         cdef Entry* entry
-        if w.shift and n <= self.rule.truncate:
-            return self.estimate(n, left, w.shift)
-        if n <= SMALL:
-            if n <= 1:
+        if words.shift and size <= self.rule.truncate:
+            return self.estimate(size, left, words.shift)
+        if size <= SMALL:
+            if size <= 1:
                 return 0
-            return UNIT * <int64_t>self.least_of_few(w, x, n)
-        entry = &self.memo[(x * <uint64_t>0x9E3779B97F4A7C15) >> 54]
-        if entry.part == x and entry.stamp == w.stamp:
+            return UNIT * <int64_t>self.least_of_few(words, members, size)
+        entry = &self.memo[(members * <uint64_t>0x9E3779B97F4A7C15) >> 54]
+        if entry.part == members and entry.stamp == words.stamp:
             return entry.cost
-        key = greatest(w.column, w.cells, x, n, &total)
+        key = greatest(words.column, words.cells, members, size, &total)
         if key >> 8 == 0:
             return 0
         best = 255 - (key & 255)
-        left = (total + n // 2) // n if w.shift else 0
-        cost = UNIT * <int64_t>(n - (key >> 8))
-        cost += self.roll_words(w, x & w.column[best], left - 1)
-        cost += self.roll_words(w, x & ~w.column[best], left)
-        entry.part, entry.stamp, entry.cost = x, w.stamp, cost
+        left = (total + size // 2) // size if words.shift else 0
+        cost = UNIT * <int64_t>(size - (key >> 8))
+        cost += self.roll_words(words, members & words.column[best], left - 1)
+        cost += self.roll_words(words, members & ~words.column[best], left)
+        entry.part, entry.stamp, entry.cost = members, words.stamp, cost
         return cost
 
     # Rollouts of larger parts
@@ -614,24 +630,24 @@ cdef class TreeEvaluator(EvaluatorBase):
         """Return `cost` from the parts after the shot, and free their masks."""
         cdef const Part* hit = &replies.hit
         cdef const Part* missed = &replies.missed
-        cdef Counts of_hit, of_missed
+        cdef Counts hit_counts, missed_counts
         cdef int64_t cost = UNIT * missed.n
-        cdef int t
-        for t in range(self.labels.number):
-            if replies.labelled[t].n:
-                if replies.labelled[t].n > WORD:
-                    count(&replies.labelled[t], True, &of_hit)
-                cost += self.play(&replies.labelled[t], &of_hit, counts.left - 1, costing)
+        cdef int label
+        for label in range(self.labels.number):
+            if replies.labelled[label].n:
+                if replies.labelled[label].n > WORD:
+                    count(&replies.labelled[label], True, &hit_counts)
+                cost += self.play(&replies.labelled[label], &hit_counts, counts.left - 1, costing)
         if hit.n > WORD:
-            count(hit, self.has_labels, &of_hit)
-        cost += self.play(hit, &of_hit, counts.left - 1, costing)
+            count(hit, self.has_labels, &hit_counts)
+        cost += self.play(hit, &hit_counts, counts.left - 1, costing)
         if cost < limit:
             if missed.n > WORD and hit.n > WORD and missed.n + hit.n == counts.n:
-                of_hit.having[column] = hit.n       # it is 0 if certain hits count
-                count_rest(counts, &of_hit, missed.block.cells, &of_missed)
+                hit_counts.having[column] = hit.n       # it is 0 if certain hits count
+                count_rest(counts, &hit_counts, missed.block.cells, &missed_counts)
             elif missed.n > WORD:
-                count(missed, self.has_labels, &of_missed)
-            cost += self.play(missed, &of_missed, counts.left, costing)
+                count(missed, self.has_labels, &missed_counts)
+            cost += self.play(missed, &missed_counts, counts.left, costing)
         free(replies.masks)
         return cost
 
@@ -641,65 +657,65 @@ cdef class TreeEvaluator(EvaluatorBase):
 
         counts -- of the part, if it is larger than a word.
         """
-        cdef Part own = part[0]
-        cdef Counts again
+        cdef Part moved = part[0]
+        cdef Counts moved_counts
         cdef Known name
         cdef Known* entry
         cdef Cells certain
-        cdef Costing by = costing[0]
+        cdef Costing costing_here = costing[0]
         if part.n == 0 or self.failed or self.stopped:
             return 0
-        while by.level and part.n <= self.rule.level[by.level].floor:
-            by.level = self.rule.level[by.level].below
-        if by.shift and part.n <= self.rule.truncate:
-            return self.estimate(part.n, left, by.shift)
+        while costing_here.level and part.n <= self.rule.level[costing_here.level].floor:
+            costing_here.level = self.rule.level[costing_here.level].below
+        if costing_here.shift and part.n <= self.rule.truncate:
+            return self.estimate(part.n, left, costing_here.shift)
         if part.n <= WORD:
-            return self.play_few(part, left, &by)
-        if counts.greatest < 0 and not (self.has_labels and by.shift):
+            return self.play_few(part, left, &costing_here)
+        if counts.greatest < 0 and not (self.has_labels and costing_here.shift):
             return 0
         certain = part.block.certain | places(part.block, counts.all)
-        entry = self.entry_of(part, certain, places(part.block, counts.some) & ~certain, &by, &name)
+        entry = self.entry_of(part, certain, places(part.block, counts.some) & ~certain, &costing_here, &name)
         if is_known(entry, &name):
             return entry.cost
         name.cost = 0
         if 2 * part.n > part.block.n:
-            name.cost = self.roll(part, counts, &by)
-        elif self.move(part, counts, &own):
-            self.keep_counts(part, counts, &again)
-            name.cost = self.roll(&own, &again, &by)
-            free_block(own.block)
+            name.cost = self.roll(part, counts, &costing_here)
+        elif self.move(part, counts, &moved):
+            self.keep_counts(part, counts, &moved_counts)
+            name.cost = self.roll(&moved, &moved_counts, &costing_here)
+            free_block(moved.block)
         if not self.failed:
             entry[0] = name
         return name.cost
 
     cdef void keep_counts(self, const Part* part, const Counts* counts, Counts* kept) noexcept nogil:
         """Fill the counts of a part by the columns of the block that `move` makes."""
-        cdef int i, k = 0
+        cdef int column, kept_column = 0
         kept.n, kept.left, kept.greatest = counts.n, counts.left, -1
-        for i in range(part.block.cells):
-            if i == counts.greatest:
-                kept.greatest = k
-            kept.having[k] = counts.having[i]
-            k += self.keeps(part, counts, i)
+        for column in range(part.block.cells):
+            if column == counts.greatest:
+                kept.greatest = kept_column
+            kept.having[kept_column] = counts.having[column]
+            kept_column += self.keeps(part, counts, column)
 
     cdef int64_t play_few(self, const Part* part, int left, const Costing* costing) noexcept nogil:
         """Return the misses of a level in a part of at most 64 configurations."""
-        cdef Words w
-        cdef Trail at
+        cdef Words words
+        cdef Trail trail
         cdef Known name
         cdef Known* entry
         cdef bint is_kept = part.n > FORGOTTEN
-        cdef uint64_t x
+        cdef uint64_t members
         if not self.has_labels:
-            x = self.words_of(part, costing.shift, &w)
+            members = self.words_of(part, costing.shift, &words)
         if is_kept:
-            entry = self.entry_of(part, w.certain, w.places, costing, &name)
+            entry = self.entry_of(part, words.certain, words.places, costing, &name)
             if is_known(entry, &name):
                 return entry.cost
         if self.has_labels:
-            x = self.words_of(part, costing.shift, &w)
-        begin_trail(part, &at)
-        name.cost = self.roll_part(&w, x, &at, left, costing.level)
+            members = self.words_of(part, costing.shift, &words)
+        begin_trail(part, &trail)
+        name.cost = self.roll_part(&words, members, &trail, left, costing.level)
         if is_kept:
             entry[0] = name
         return name.cost
@@ -724,31 +740,31 @@ cdef class TreeEvaluator(EvaluatorBase):
         """Return the misses of a level in a part of more than 64 configurations."""
         cdef Candidates chosen
         cdef Replies replies
-        cdef Counts left
-        cdef Part at = part[0]
+        cdef Counts counts_left
+        cdef Part part_left = part[0]
         cdef double values[MAX_CELLS]
-        cdef int i, best = counts.greatest
+        cdef int column, cheapest, most_probable = counts.greatest
         if costing.level:
             self.rank_part(part, counts, costing.shift, values)
             self.choose(NULL if self.has_labels else part, part.block.cells, counts, values,
                         self.rule.level[costing.level].candidates, &chosen)
             if chosen.n == 0:
                 return 0
-            best = self.narrow(part, counts, costing.shift, &chosen,
-                               self.rule.level[costing.level].below)
-            return self.cost(part, best, counts, costing, INT64_MAX)
+            cheapest = self.narrow(part, counts, costing.shift, &chosen,
+                                   self.rule.level[costing.level].below)
+            return self.cost(part, cheapest, counts, costing, INT64_MAX)
         if self.has_labels:
-            left = counts[0]
-            counts = &left
-            for i in range(part.block.cells):
-                if left.having[i] == part.n:
-                    if self.parts_of(&at, i, &left, &replies):
+            counts_left = counts[0]
+            counts = &counts_left
+            for column in range(part.block.cells):
+                if counts_left.having[column] == part.n:
+                    if self.parts_of(&part_left, column, &counts_left, &replies):
                         return 0 if self.failed else self.play_parts(
-                            &replies, i, &left, costing, INT64_MAX)
-                    left.having[i] = 0
-        if best >= 0 and self.policy != NULL and part.n << costing.shift > self.policy.least:
-            best = self.ask_part(self.policy, &at, counts, costing.shift)
-        return self.cost(&at, best, counts, costing, INT64_MAX) if best >= 0 else 0
+                            &replies, column, &counts_left, costing, INT64_MAX)
+                    counts_left.having[column] = 0
+        if most_probable >= 0 and self.policy != NULL and part.n << costing.shift > self.policy.least:
+            most_probable = self.ask_part(self.policy, &part_left, counts, costing.shift)
+        return self.cost(&part_left, most_probable, counts, costing, INT64_MAX) if most_probable >= 0 else 0
 
     # For Python
 
@@ -811,22 +827,22 @@ cdef class TreeEvaluator(EvaluatorBase):
         return cell
 
 
-cdef inline void begin_trail(const Part* part, Trail* at) noexcept nogil:
+cdef inline void begin_trail(const Part* part, Trail* trail) noexcept nogil:
     """Fill the shots before a part; no column of its words is shot yet."""
-    at.hits, at.misses, at.shot = part.shots.hits, part.shots.misses, 0
+    trail.hits, trail.misses, trail.shot = part.shots.hits, part.shots.misses, 0
 
 
-cdef inline void after_hit(const Trail* at, const Words* w, int column, Trail* after) noexcept nogil:
+cdef inline void after_hit(const Trail* trail, const Words* words, int column, Trail* after) noexcept nogil:
     """Fill the shots with one more hit, at a column."""
-    after.hits, after.misses = at.hits | one(w.cell[column]), at.misses
-    after.shot = at.shot | one(column)
+    after.hits, after.misses = trail.hits | one(words.cell[column]), trail.misses
+    after.shot = trail.shot | one(column)
 
 
-cdef inline void fill_cost(Cost* entry, const Words* w, uint64_t x, const Trail* at, int level,
+cdef inline void fill_cost(Cost* entry, const Words* words, uint64_t members, const Trail* trail, int level,
                            int64_t cost) noexcept nogil:
     """Fill an entry of the table of costs."""
-    entry.hits, entry.misses, entry.part = at.hits, at.misses, x
-    entry.stamp, entry.cost, entry.level = w.stamp, cost, level
+    entry.hits, entry.misses, entry.part = trail.hits, trail.misses, members
+    entry.stamp, entry.cost, entry.level = words.stamp, cost, level
 
 
 def sampled(const uint64_t[:, ::1] sets, int bits):
