@@ -490,8 +490,8 @@ class Game:
     def kind_of(self, ship: int) -> int:
         """Return the kind of the ship that lies on some cells (mask): its length or its shape.
 
-        Raises NotSupported for a game with twins (`has_twins`); with shapes or letters, KeyError if
-        no ship can lie there.
+        Raises NotSupported if different kinds can lie on the same cells (`has_twins`); with shapes
+        or letters, KeyError if no ship can lie there.
         """
         if self._has_plain_lengths:
             return ship.bit_count()
@@ -499,7 +499,7 @@ class Game:
         return self._kind_of_placement[ship]
 
     def require_no_twins(self, feature: str) -> None:
-        """Raise NotSupported for a game with twins (`has_twins`): `feature` confuses them."""
+        """Raise NotSupported if different kinds can lie on the same cells (`has_twins`)."""
         if self.has_twins:
             raise NotSupported(
                 f"{feature} cannot tell ships apart that can lie on the same cells, as in {self}: "
@@ -509,15 +509,14 @@ class Game:
     def kinds_of(self, ships: Iterable[int]) -> tuple[int, ...]:
         """Return the kind of each ship of a configuration (masks).
 
-        With twins (`has_twins`) the ships must be in the order of the fleet.
+        If kinds can lie on the same cells (`has_twins`), ships must be in the order of the fleet.
         """
         return self.fleet if self.has_twins else tuple(map(self.kind_of, ships))
 
     def sort_ships(self, ships: Sequence[int]) -> tuple[int, ...]:
         """Return the ships of a configuration (masks) in ascending order.
 
-        With twins (`has_twins`), they stay in the order of the fleet; only ships of one kind are
-        sorted.
+        If kinds can lie on the same cells (`has_twins`), kinds stay in the order of the fleet.
         """
         if not self.has_twins:
             return tuple(sorted(ships))

@@ -72,8 +72,9 @@ def replies_at(game: Game, cell: Cell) -> list[Reply]:
 def reply(game: Game, configuration: Iterable[int], hits: int, shot: int) -> Reply:
     """Return the opponent's reply to a shot: the rules of the game in one function.
 
-    configuration -- the masks of the ships, in the order of the fleet if the game has twins
-    (`Game.has_twins`). hits, shot -- the masks of the cells hit before, and of the cell shot now.
+    configuration -- the masks of the ships, in the order of the fleet if different kinds can lie on
+    the same cells (`Game.has_twins`). hits, shot -- the masks of the cells hit before, and of the
+    cell shot now.
     """
     for ship_index, ship in enumerate(configuration):
         if not ship & shot:

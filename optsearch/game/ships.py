@@ -106,7 +106,7 @@ def _placements_by_first_cell(game: Game, kind: int) -> dict[int, list[int]]:
 def in_order(ships: Iterable[int], game: Game) -> list[int]:
     """Return ships (masks) from the longest to the shortest, and equal lengths by mask.
 
-    In a game with twins (`Game.has_twins`), ships of one length keep their order.
+    If kinds can lie on the same cells (`Game.has_twins`), ships of one length keep their order.
     """
     if game.has_twins:
         return sorted(ships, key=lambda ship: -ship.bit_count())
@@ -116,8 +116,8 @@ def in_order(ships: Iterable[int], game: Game) -> list[int]:
 def ships_of(text: str, game: Game) -> list[int]:
     """Return the ships (masks) of a text such as `A1-A3 C1-C2`, longest first.
 
-    In a game with twins (`Game.has_twins`), the text gives ships of one length in the order of the
-    fleet. Raises GameError for a text that is not a configuration of the game.
+    If kinds can lie on the same cells (`Game.has_twins`), the text gives ships of one length in the
+    order of the fleet. Raises GameError for a text that is not a configuration of the game.
     """
     ships = [ship_of(word, game) for word in text.replace(",", " ").split()]
     reason = objection(game, ships)
