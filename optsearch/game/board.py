@@ -15,7 +15,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -278,20 +277,26 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
     """
     cells = [cell for cell in range(board.cells) if not board.empty >> cell & 1]
     cell_order = _order_by_contact(board, cells)
-    earlier_contacts = _earlier_contacts(board, cell_order)
+    sides_before: list[list[int]] = []  # for each cell in this order, the neighbours before it
+    corners_before: list[list[int]] = []
+    earlier_mask = 0
+    for cell in cell_order:
+        sides_before.append([*bits(board.sides[cell] & earlier_mask)])
+        corners_before.append([*bits(board.corners[cell] & earlier_mask)])
+        earlier_mask |= 1 << cell
     cells_alike = _cells_with_equal_degrees(board, cells)
     image_of_cell = list(range(board.cells))  # places without a cell stay where they are
     used_mask = 0  # the images of the cells before the current one
 
-    def possible_images(cell: int) -> int:
-        images = cells_alike[cell] & ~used_mask
-        for neighbour in earlier_contacts[cell].along_sides:
+    def possible_images(place_in_order: int) -> int:
+        images = cells_alike[cell_order[place_in_order]] & ~used_mask
+        for neighbour in sides_before[place_in_order]:
             images &= board.sides[image_of_cell[neighbour]]
-        for neighbour in earlier_contacts[cell].at_corners:
+        for neighbour in corners_before[place_in_order]:
             images &= board.corners[image_of_cell[neighbour]]
         return images
 
-    untried_masks = [possible_images(cell_order[0])]  # for each cell up to the current one
+    untried_masks = [possible_images(0)]  # for each cell up to the current one
     while untried_masks:
         current = len(untried_masks) - 1
         if not untried_masks[current]:  # go back: the cell before needs another image
@@ -306,7 +311,7 @@ def _automorphisms(board: Board) -> Iterator[Permutation]:
             yield tuple(image_of_cell)
         else:
             used_mask |= image_bit
-            untried_masks.append(possible_images(cell_order[current + 1]))
+            untried_masks.append(possible_images(current + 1))
 
 
 def _order_by_contact(board: Board, cells: list[int]) -> list[int]:
@@ -319,24 +324,6 @@ def _order_by_contact(board: Board, cells: list[int]) -> list[int]:
                 order[cell] = None
                 waiting += bits(board.sides[cell] | board.corners[cell])
     return list(order)
-
-
-class _Contacts(NamedTuple):
-    """The cells that a cell touches along a side, and those that it touches at a corner only."""
-
-    along_sides: list[int]
-    at_corners: list[int]
-
-
-def _earlier_contacts(board: Board, order: Sequence[int]) -> dict[int, _Contacts]:
-    """Map each cell to the cells before it in an order that it touches."""
-    contacts: dict[int, _Contacts] = {}
-    for cell in order:
-        contacts[cell] = _Contacts(
-            along_sides=[earlier for earlier in contacts if board.sides[cell] >> earlier & 1],
-            at_corners=[earlier for earlier in contacts if board.corners[cell] >> earlier & 1],
-        )
-    return contacts
 
 
 def _cells_with_equal_degrees(board: Board, cells: Sequence[int]) -> dict[int, int]:

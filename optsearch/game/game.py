@@ -212,7 +212,8 @@ class Game:
         """Check all fields, and replace some by their normal form; GameError for invalid ones."""
         self.require_known_fleet()
         object.__setattr__(self, "fleet", tuple(sorted(self.fleet, key=_fleet_order)))
-        self._check_grid()
+        _require_grid(self.rows, self.columns)
+        self._set_board()
         self._check_ships()
         if self.announcement is None or self.announcement.name != self.announce:
             object.__setattr__(self, "announcement", announcement_of(self.announce))
@@ -224,15 +225,6 @@ class Game:
                 f"{self.board_text} has {self.room}{' that are no holes' if self.holes else ''}"
             )
         self._check_rules()
-
-    def _check_grid(self) -> None:
-        """Set `board` and its holes; GameError for an invalid grid, board or mask of holes."""
-        _require_grid(self.rows, self.columns)
-        self._set_board()
-        if not 0 <= self.holes < 1 << self.cells:
-            raise GameError(
-                f"the mask of holes {self.holes} has cells off the board {self.rows}x{self.columns}"
-            )
 
     def _check_ships(self) -> None:
         """Raise GameError for an empty fleet, and for a ship that fits nowhere on the board."""
@@ -261,7 +253,7 @@ class Game:
     def _set_board(self) -> None:
         """Set `board` to a board in the size of the game; its places without a cell become holes.
 
-        Raises GameError if a board of a file has another size.
+        Raises GameError if a board of a file has another size, or holes are off the board.
         """
         board: Board | str = self.board
         if isinstance(board, str):
@@ -275,6 +267,10 @@ class Game:
             )
         object.__setattr__(self, "board", board)
         object.__setattr__(self, "holes", self.holes | board.empty)
+        if not 0 <= self.holes < 1 << self.cells:
+            raise GameError(
+                f"the mask of holes {self.holes} has cells off the board {self.rows}x{self.columns}"
+            )
 
     def _misfit_error(self, kind: int) -> GameError:
         """Return the error for a ship that fits nowhere on the board, even without holes."""
