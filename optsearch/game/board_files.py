@@ -116,9 +116,6 @@ class _Reader:
         cells = [self._parse_cell(cell) for cell in centre_by_name]
         if not cells:
             self._refuse("it has no cell")
-        if len(set(cells)) < len(cells):
-            repeated = next(cell for cell in cells if cells.count(cell) > 1)
-            self._refuse(f"the cell {cell_name(repeated)} is there twice")
         self._rows = 1 + max(row for row, _ in cells)
         self._columns = 1 + max(column for _, column in cells)
         if self._rows * self._columns > MAX_BOARD:
@@ -246,8 +243,8 @@ class _Reader:
     def read_board(self) -> Board:
         """Return the board, with its digest; GameError for an invalid field."""
         sides, corners = self._read_contacts("neighbours"), self._read_contacts("corners")
-        for cell, both_mask in enumerate(a & b for a, b in zip(sides, corners, strict=True)):
-            for other in bits(both_mask):
+        for cell, (sides_mask, corners_mask) in enumerate(zip(sides, corners, strict=True)):
+            for other in bits(sides_mask & corners_mask):
                 self._refuse(
                     f"{self._cell_name(cell)} and {self._cell_name(other)} are neighbours, and "
                     "touch at a corner only; one of the two"
@@ -319,8 +316,7 @@ class _Reader:
         and by cell, the next cell.
         """
         # A name must not be taken for another part of a reply: a kind of ship, a cell or a word.
-        has_loose_dash = "--" in f"{name}-"  # two in a row, or one at the end
-        is_word = re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name) and not has_loose_dash
+        is_word = len(name) <= 41 and re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)
         if not is_word or is_kind(name) or is_cell(name) or name in WORDS:
             self._refuse(
                 f"{name!r} is not the name of a ship; words of small letters and digits are, with "
