@@ -312,8 +312,8 @@ class _Reader:
     ) -> tuple[int, ...]:
         """Return all placements of a ship as masks.
 
-        ship -- from the file. board -- the board without ships. steps -- by name of lines
-        and by cell, the next cell.
+        ship -- from the file. board -- the board without ships. steps -- for each name of lines,
+        the next cell of each cell.
         """
         # A name must not be taken for another part of a reply: a kind of ship, a cell or a word.
         is_word = len(name) <= 41 and re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)
@@ -349,7 +349,7 @@ class _Reader:
     ) -> tuple[int, ...]:
         """Return the placements (masks) of a ship that has a length, along the lines that it names.
 
-        fields -- the ship in the file. steps -- by name of lines and by cell, the next cell.
+        fields -- the ship in the file. steps -- for each name of lines, the next cell of each cell.
         """
         length = self._document.value("length", int, fields, f"board {self._name}, ship {name}")
         if not 1 <= length <= board.cells:
