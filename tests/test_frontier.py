@@ -126,9 +126,9 @@ def test_fewer_layers_in_memory(text):
     total, through = whole.count_by_placement(constraints)
     weights = dict.fromkeys(game.placements(game.fleet[-1])[::2], 0.5)
     ranks = np.arange(0, min(total, 2**64 - 1), min(total, 2**64 - 1) // 7, dtype=np.uint64)
-    at_most = whole._query(constraints).kernel
+    at_most = whole._prepare(constraints).kernel
     at_most.keep()
-    size = at_most.states * 8 * (whole._query(constraints).kernel.stride + 6)
+    size = at_most.states * 8 * (whole._prepare(constraints).kernel.stride + 6)
     small = FrontierSweep(game, size // 2)
     assert small.count_by_placement(constraints) == (total, through)
     assert small.weigh(constraints, weights) == whole.weigh(constraints, weights)
@@ -161,7 +161,7 @@ def test_what_does_not_fit_is_refused_by_the_growth_of_its_first_layers(monkeypa
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1)
     assert number > 0
-    kernel = whole._query(constraints).kernel
+    kernel = whole._prepare(constraints).kernel
     kernel.count()
     size = 2 * kernel.widest * (frontier.BYTES_PER_MASK + frontier.BYTES_PER_FLEET * kernel.stride)
     assert FrontierSweep(game, size).count(constraints) == number

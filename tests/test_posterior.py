@@ -75,8 +75,8 @@ def test_every_rank_is_another_configuration(position):
     posterior = Posterior(position)
     found = []
     for case in posterior._cases:
-        count = posterior._sweep.count(case.constraints)
-        drawn = posterior._sweep.unrank(case.constraints, np.arange(count, dtype=np.uint64))
+        count = posterior._engine.count(case.constraints)
+        drawn = posterior._engine.unrank(case.constraints, np.arange(count, dtype=np.uint64))
         for row in drawn:
             found.append(tuple(sorted((*case.sunk, *to_masks(row)))))
     expected = [tuple(sorted(ships)) for ships in reference.configurations(position)]

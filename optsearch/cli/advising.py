@@ -299,7 +299,7 @@ class AdviceOptions:
 
     def salvo_at(self, position: AnyPosition) -> int:
         """Return the number of cells that are shot together at a position."""
-        return ReplyModel(salvo=self.salvo).size(position)
+        return ReplyModel(salvo=self.salvo).cells_in_salvo(position)
 
 
 class Session:

@@ -70,7 +70,7 @@ def ask(
     with show_progress("asking"):
         inquiry = Inquiry(
             position,
-            wrong=false_chance,
+            false_chance=false_chance,
             samples=sampling.samples,
             seed=sampling.seed,
             prior=parsed_prior,
@@ -86,7 +86,7 @@ def ask(
     )
     answer.add(seed=sampling.seed, samples=sampling.samples)
     greedy_shots = cell_names(inquiry.posterior.greedy_shots())
-    hit_chance = inquiry.best_hit
+    hit_chance = inquiry.best_hit_chance
     exact_prefix = f"{hit_chance} = " if len(str(hit_chance)) < MOST_FRACTION_SIGNS else ""
     text = f"{' '.join(greedy_shots)}, each hits with {exact_prefix}{float(hit_chance):.6f}"
     answer.add_fact(

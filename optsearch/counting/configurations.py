@@ -33,7 +33,7 @@ CellSets = NDArray[np.uint64]  # shape (n, words): 64 bits each, the low ones fi
 _Result = TypeVar("_Result")
 
 MAX_LABELS = 64  # of hits at one cell in kernels
-WORD = (1 << 64) - 1
+_WORD_MASK = (1 << 64) - 1
 _ROWS_AT_ONCE = 1 << 20  # listed in one call
 _SLICE_COUNT = 64  # of a long count: threads share them, and progress counts them
 _COMBINATIONS_WORTH_SLICES = 10**6  # of placements: from there a count is cut into slices
@@ -42,8 +42,8 @@ _COMBINATIONS_WORTH_SLICES = 10**6  # of placements: from there a count is cut i
 def to_words(masks: list[int] | tuple[int, ...], words: int = 2) -> CellSets:
     """Return masks as an array of 64-bit words, the low ones first; uint64 of shape (n, words)."""
     sets = np.empty((len(masks), words), np.uint64)
-    for i in range(words):
-        sets[:, i] = [mask >> 64 * i & WORD for mask in masks]
+    for word_index in range(words):
+        sets[:, word_index] = [mask >> 64 * word_index & _WORD_MASK for mask in masks]
     return sets
 
 
@@ -105,27 +105,27 @@ class Listing:
                 f"{len(self._parts)}"
             )
 
-    def _shares(self) -> list[list[int]]:
+    def _ways_to_distribute(self) -> list[list[int]]:
         """Return each way to distribute the ships of every kind over the parts of the kind.
 
         A part is some placements of one kind. A way has, for each part, the number of ships that
         lie on its placements.
         """
         kinds = [part.kind for part in self._parts]
-        shares: list[list[int]] = [[]]
+        ways: list[list[int]] = [[]]
         for i, part in enumerate(self._parts):
             first_of_kind = kinds.index(part.kind)
             is_last_of_kind = part.kind not in kinds[i + 1 :]
-            longer_shares = []
-            for share in shares:
-                ships_left = part.ships - sum(share[first_of_kind:])
+            longer_ways = []
+            for way in ways:
+                ships_left = part.ships - sum(way[first_of_kind:])
                 choices = [ships_left] if is_last_of_kind else range(ships_left + 1)
-                longer_shares += [[*share, ships] for ships in choices]
-            shares = longer_shares
-        return shares
+                longer_ways += [[*way, ships] for ships in choices]
+            ways = longer_ways
+        return ways
 
     @cached_property
-    def _are_compatible(self) -> list[list[NDArray[np.uint8]]]:
+    def _compatibility_tables(self) -> list[list[NDArray[np.uint8]]]:
         """A table for each two parts: 1 where two placements can be together, else 0.
 
         A part is some placements of one kind of ship. The table of two parts has a row for each
@@ -149,12 +149,12 @@ class Listing:
         configurations are one.
         """
         placement_words = [to_words(part.placements) for part in self._parts]
-        for share in self._shares():
+        for way in self._ways_to_distribute():
             part_tables = [
                 (ships, part.kind, words)
-                for ships, part, words in zip(share, self._parts, placement_words, strict=True)
+                for ships, part, words in zip(way, self._parts, placement_words, strict=True)
             ]
-            yield Enumerator(part_tables, self._are_compatible, self._hits, index, slices)
+            yield Enumerator(part_tables, self._compatibility_tables, self._hits, index, slices)
 
     def _ask_kernels(self, question: Callable[[Enumerator], _Result]) -> list[_Result]:
         """Return the answers of kernels that together meet each configuration once.

@@ -67,16 +67,20 @@ def complete_reply(
         return replace(reply, label=None)
     if reply != _reply_without_ship(game) or game.bit(cell) & position.closed:
         return reply
-    labelled_replies = [told for told in replies_at(game, cell) if told.label is not None]
+    labelled_replies = [
+        full_reply for full_reply in replies_at(game, cell) if full_reply.label is not None
+    ]
     possible_replies = [
-        told for told in labelled_replies if is_possible_reply(position, cell, told, prior)
+        full_reply
+        for full_reply in labelled_replies
+        if is_possible_reply(position, cell, full_reply, prior)
     ]
     if len(possible_replies) == 1:
         return possible_replies[0]
     outcome = "sunk" if reply.sunk else "hit"
     if not possible_replies:
         raise PositionError(f"{cell_name(cell)} cannot be {outcome} after {position}")
-    examples = [shot_in_words(cell, told) for told in possible_replies[:MOST_EXAMPLES]]
+    examples = [shot_in_words(cell, full_reply) for full_reply in possible_replies[:MOST_EXAMPLES]]
     message = f"which ship was {outcome}? write {' or '.join(examples)}"
     if reply.sunk:
         message += (

@@ -72,14 +72,14 @@ class _Order:
                 first = (needed & -needed).bit_length() - 1  # the lowest bit of the ship
                 placed.append(_Placed(first, kind, needed >> first, closed >> first, ship))
         placed.sort(key=attrgetter("first"))
-        self.first = np.array([placement.first for placement in placed], np.int64)
+        self.starts = np.array([placement.first for placement in placed], np.int64)
         self.kinds = [placement.kind for placement in placed]
         self.needs = [placement.needs for placement in placed]
         self.closes = [placement.closes for placement in placed]
         self.masks = [placement.mask for placement in placed]
         # One after the last position that a placement closes, and the most cells that one spans.
-        self.ends = self.first + np.array([closes.bit_length() for closes in self.closes], int)
-        self.window = max((closes.bit_length() for closes in self.closes), default=0)
+        self.ends = self.starts + np.array([closes.bit_length() for closes in self.closes], int)
+        self.widest_span = max((closes.bit_length() for closes in self.closes), default=0)
         words = -(-game.cells // 64)  # rounded up
         self.cells = to_words(self.masks, words)
         self.halos = to_words([game.halo(ship) for ship in self.masks], words)
@@ -100,7 +100,7 @@ class _Order:
         """
         cells = len(self.position)
         closed_from, needed_to = [cells] * cells, [0] * cells
-        for first, needs, closes in zip(self.first.tolist(), self.needs, self.closes, strict=True):
+        for first, needs, closes in zip(self.starts.tolist(), self.needs, self.closes, strict=True):
             for cell in bits(closes):
                 closed_from[first + cell] = min(closed_from[first + cell], first)
             for cell in bits(needs):
@@ -180,23 +180,23 @@ class _CellsAhead(NamedTuple):
     due: int
 
 
-def _cells_ahead(
-    order: _Order, placed: NDArray[np.intp], starts: NDArray[np.int32], hits: int
+def _find_cells_ahead(
+    order: _Order, placed: NDArray[np.intp], offsets: NDArray[np.int32], hits: int
 ) -> list[_CellsAhead] | None:
     """Return, for each position k of the sweep and for its end, sets of the cells from k on.
 
     It is None if no configuration exists: a hit that only earlier ships can cover is too far ahead
     for any of them.
 
-    placed -- the indices of the allowed placements, by first cell. starts -- placed[starts[k] :
-    starts[k + 1]] are those whose first cell is at position k. hits -- the mask of the hits, by
+    placed -- the indices of the allowed placements, by first cell. offsets -- placed[offsets[k] :
+    offsets[k + 1]] are those whose first cell is at position k. hits -- the mask of the hits, by
     position.
     """
     backward = [_CellsAhead(needed=0, relevant=0, due=0)]
     needed = 0
-    for first_cell in range(len(starts) - 2, -1, -1):
+    for first_cell in range(len(offsets) - 2, -1, -1):
         needed <<= 1
-        for placement_index in placed[starts[first_cell] : starts[first_cell + 1]].tolist():
+        for placement_index in placed[offsets[first_cell] : offsets[first_cell + 1]].tolist():
             needed |= order.needs[placement_index]
         hits_ahead = hits >> first_cell
         due = hits_ahead & ~needed
@@ -249,19 +249,19 @@ class FrontierSweep:
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         orders = [_Order(game, position) for position in _cell_orders(game)]
-        narrow = [order for order in orders if order.window <= WINDOW]
+        narrow = [order for order in orders if order.widest_span <= WINDOW]
         if not narrow and any(game.board.seams):
             orders += [_Order(game, folded) for order in orders for folded in _fold(order.position)]
-            narrow = [order for order in orders if order.window <= WINDOW]
+            narrow = [order for order in orders if order.widest_span <= WINDOW]
         if not narrow:
-            reach = min(order.window for order in orders)
+            reach = min(order.widest_span for order in orders)
             raise TooLarge(
                 f"a ship of {game} closes cells up to {reach - 1} ahead in the sweep of its cells; "
                 f"at most {WINDOW - 1} are handled: shorter ships or a narrower board would fit"
             )
         best = min(narrow, key=lambda order: order.width)
         reverse = _Order(game, tuple(game.cells - 1 - position for position in best.position))
-        self._both = [best, reverse] if reverse.window <= WINDOW else [best]
+        self._orders = [best, reverse] if reverse.widest_span <= WINDOW else [best]
         self._kept_query: _Query | None = None  # the last one, if its kernel has all layers
         self._states = self._roundings = 0
 
@@ -280,7 +280,7 @@ class FrontierSweep:
     def _choose_order(self, constraints: Constraints) -> _Order:
         """Return the order that meets hits and closed cells early; a hit counts three times."""
         cells = [*bits(constraints.closed), *(3 * list(bits(constraints.hits)))]
-        return min(self._both, key=lambda order: sum(order.position[cell] for cell in cells))
+        return min(self._orders, key=lambda order: sum(order.position[cell] for cell in cells))
 
     def estimate(self, constraints: Constraints) -> tuple[float, float]:
         """Return upper bounds on the states of a sweep, and on the ways to choose placements.
@@ -290,10 +290,10 @@ class FrontierSweep:
         """
         order = self._choose_order(constraints)
         allowed = order.list_allowed(constraints, self.game.holes)
-        masks, choices = self._bounds(order, allowed, constraints)
+        masks, choices = self._bound_work(order, allowed, constraints)
         return float(masks.sum()), choices
 
-    def _bounds(
+    def _bound_work(
         self, order: _Order, allowed: NDArray[np.intp], constraints: Constraints
     ) -> tuple[NDArray[np.float64], float]:
         """Return upper bounds on the states at each position, and the ways to choose placements.
@@ -308,7 +308,7 @@ class FrontierSweep:
         masks, choices = np.ones(positions), 1.0
         for kind, ships in Counter(constraints.fleet).items():
             placements_of_kind = [i for i in allowed.tolist() if order.kinds[i] == kind]
-            reach_changes = np.bincount(order.first[placements_of_kind] + 1, minlength=positions)
+            reach_changes = np.bincount(order.starts[placements_of_kind] + 1, minlength=positions)
             reach_changes -= np.bincount(order.ends[placements_of_kind], minlength=positions)
             placements_in_reach = np.cumsum(reach_changes).tolist()
             masks *= [
@@ -318,7 +318,7 @@ class FrontierSweep:
             choices *= comb(len(placements_of_kind), ships)
         return masks, choices
 
-    def _query(self, constraints: Constraints) -> _Query | None:
+    def _prepare(self, constraints: Constraints) -> _Query | None:
         """Return a kernel that is ready to count under some constraints, with bounds on its work.
 
         None if it is clear without counting that no configuration satisfies the constraints.
@@ -340,17 +340,17 @@ class FrontierSweep:
         if bound == 0:
             return None
         positions = np.arange(game.cells + 1)
-        starts = np.searchsorted(order.first[placed], positions).astype(np.int32)
+        offsets = np.searchsorted(order.starts[placed], positions).astype(np.int32)
         hits = image(constraints.hits, order.position)
-        cells_ahead = _cells_ahead(order, placed, starts, hits)
+        cells_ahead = _find_cells_ahead(order, placed, offsets, hits)
         if cells_ahead is None:
             return None
         placements_ahead = np.array(
-            [np.bincount(digits[starts[cell] :], minlength=len(kinds)) for cell in positions]
+            [np.bincount(digits[offsets[cell] :], minlength=len(kinds)) for cell in positions]
         )
         cells_needed = np.array([ahead.needed.bit_count() for ahead in cells_ahead])
         tables = SweepTables(
-            starts,
+            offsets,
             needs=to_words([order.needs[i] for i in placed.tolist()]),
             closes=to_words([order.closes[i] for i in placed.tolist()]),
             kinds=digits,
@@ -358,9 +358,9 @@ class FrontierSweep:
             relevant=to_words([ahead.relevant for ahead in cells_ahead]),
             due=to_words([ahead.due for ahead in cells_ahead]),
             hit=np.array([hits >> cell & 1 for cell in range(game.cells)], np.uint8),
-            alive=_completable_fleets(kinds, counts, placements_ahead, cells_needed),
+            alive=_find_completable_fleets(kinds, counts, placements_ahead, cells_needed),
         )
-        mask_bounds, _ = self._bounds(order, allowed, constraints)
+        mask_bounds, _ = self._bound_work(order, allowed, constraints)
         return _Query(
             constraints,
             kernel=Frontier(tables, self._max_bytes),
@@ -458,7 +458,7 @@ class FrontierSweep:
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
-            query = self._query(constraints)
+            query = self._prepare(constraints)
             if query is None:
                 return 0
             moduli = moduli_above(query.bound)
@@ -477,7 +477,7 @@ class FrontierSweep:
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         with self._lock:
-            query = self._query(constraints)
+            query = self._prepare(constraints)
             if query is None:
                 return 0, {}
             moduli = moduli_above(query.bound)
@@ -506,7 +506,7 @@ class FrontierSweep:
         if not constraints.fleet:
             return float(constraints.hits == 0), {}
         with self._lock:
-            query = self._query(constraints)
+            query = self._prepare(constraints)
             if query is None:
                 return 0.0, {}
             with self._translate_memory_error(query):
@@ -538,7 +538,7 @@ class FrontierSweep:
             query = self._kept_query if weights is None else None
             if query is None or query.constraints != constraints:
                 self._kept_query = None
-                query = self._query(constraints)
+                query = self._prepare(constraints)
                 assert query is not None, "there is no configuration to rank"
             with self._translate_memory_error(query):
                 if weights is None:
@@ -561,7 +561,7 @@ def _count_fleets(constraints: Constraints) -> int:
     return prod(count + 1 for count in Counter(constraints.fleet).values())
 
 
-def _completable_fleets(
+def _find_completable_fleets(
     kinds: Sequence[int],
     counts: Sequence[int],
     placements_ahead: NDArray[np.int64],

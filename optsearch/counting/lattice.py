@@ -60,15 +60,15 @@ class _Orientation:
                         swept = [(row + i) * columns + column + j for i, j in ship]
                         mask = sum(1 << game_cell[cell] for cell in swept)
                         placed.append((kind_index, swept[0], way, mask))
-        kind_indices, first, ways, masks = zip(*sorted(placed), strict=True)
+        kind_indices, first_cells, ways, masks = zip(*sorted(placed), strict=True)
         self.masks: list[int] = list(masks)  # in the game's cells
         self.cells = to_words(self.masks, game.words)
         self.halos = to_words([game.halo(mask) for mask in masks], game.words)
-        self.kind_index = np.array(kind_indices)
-        self.kind = [self.kinds[i] for i in kind_indices]
-        self.way = np.array(ways)
-        self.first = np.array(first)  # the first cell in the sweep
-        self.way_bit = np.uint64(1) << self.way.astype(np.uint64)
+        self.kind_indices = np.array(kind_indices)
+        self.placement_kinds = [self.kinds[i] for i in kind_indices]
+        self.ways = np.array(ways)
+        self.first_cells = np.array(first_cells)  # in the sweep
+        self.way_bits = np.uint64(1) << self.ways.astype(np.uint64)
 
 
 class SkylineSweep:
@@ -112,7 +112,7 @@ class SkylineSweep:
         self._query, self._max_bytes = Query(self._lattice), max_bytes
         # The last query, if the kernel keeps the states of its configurations without weights.
         self._ranked_query: tuple[_Orientation, Constraints] | None = None
-        self._orientations: dict[int, _Orientation] = {}  # by the index of the turn
+        self._orientations: dict[int, _Orientation] = {}  # by the index of the symmetry
 
     @property
     def states(self) -> int:
@@ -147,7 +147,7 @@ class SkylineSweep:
             tuple(transposed[cell] for cell in symmetry) for symmetry in self.game.symmetries()
         )
 
-    def _orientation(self, constraints: Constraints) -> _Orientation:
+    def _choose_orientation(self, constraints: Constraints) -> _Orientation:
         """Return the way to turn the board in which the sweep probably needs the fewest states.
 
         A sweep has few states at its beginning, so hits and closed cells should come early: the sum
@@ -156,8 +156,8 @@ class SkylineSweep:
         cells = list(bits(constraints.closed)) + 3 * list(bits(constraints.hits))
         best_index = min(
             range(len(self._swept_cells_by_symmetry)),
-            key=lambda turn_index: sum(
-                self._swept_cells_by_symmetry[turn_index][cell] for cell in cells
+            key=lambda symmetry_index: sum(
+                self._swept_cells_by_symmetry[symmetry_index][cell] for cell in cells
             ),
         )
         if best_index not in self._orientations:
@@ -172,14 +172,14 @@ class SkylineSweep:
         The bound is the number of ways to choose allowed placements, even if they overlap.
         """
         allowed = are_admitted(
-            zip(orientation.kind, orientation.masks, strict=True),
+            zip(orientation.placement_kinds, orientation.masks, strict=True),
             orientation.cells,
             orientation.halos,
             constraints=constraints,
             holes=self._holes,
         )
         ways = np.zeros(self.game.cells, np.uint64)  # for each first cell, a bit for each way
-        np.bitwise_or.at(ways, orientation.first[allowed], orientation.way_bit[allowed])
+        np.bitwise_or.at(ways, orientation.first_cells[allowed], orientation.way_bits[allowed])
         is_hit = np.zeros(self.game.cells, np.uint8)
         is_hit[orientation.swept_cell[list(bits(constraints.hits))]] = 1
         # The kernel takes the fleet as a number whose digits are the ships of each kind.
@@ -190,7 +190,7 @@ class SkylineSweep:
             place_value *= self._ships[kind] + 1
         self._query.set(fleet, ways, is_hit)
         self._ranked_query = None
-        kind_indices = orientation.kind_index[allowed]
+        kind_indices = orientation.kind_indices[allowed]
         placements = np.bincount(kind_indices, minlength=len(self._sorted_kinds)).tolist()
         return prod(
             comb(placement_count, ships[kind])
@@ -227,7 +227,7 @@ class SkylineSweep:
         if not constraints.fleet:
             return int(constraints.hits == 0)
         with self._lock:
-            bound = self._set_query(self._orientation(constraints), constraints)
+            bound = self._set_query(self._choose_orientation(constraints), constraints)
             if bound == 0:
                 return 0
             moduli = moduli_above(bound)
@@ -246,7 +246,7 @@ class SkylineSweep:
         if not constraints.fleet:
             return int(constraints.hits == 0), {}
         with self._lock:
-            orientation = self._orientation(constraints)
+            orientation = self._choose_orientation(constraints)
             bound = self._set_query(orientation, constraints)
             if bound == 0:
                 return 0, {}
@@ -256,9 +256,9 @@ class SkylineSweep:
             results = [self._query.count_by_placement(modulus % 2**64, watch) for modulus in moduli]
         total = combine_residues([count for count, _ in results], moduli)
         residues_by_modulus = [
-            counts[orientation.way, orientation.first].tolist() for _, counts in results
+            counts[orientation.ways, orientation.first_cells].tolist() for _, counts in results
         ]
-        ships = zip(orientation.kind, orientation.masks, strict=True)
+        ships = zip(orientation.placement_kinds, orientation.masks, strict=True)
         by_ship: dict[Ship, int] = {}
         for ship, *residues in zip(ships, *residues_by_modulus, strict=True):
             if any(residues):
@@ -277,12 +277,12 @@ class SkylineSweep:
         if not constraints.fleet:
             return float(constraints.hits == 0), {}
         with self._lock:
-            orientation = self._orientation(constraints)
+            orientation = self._choose_orientation(constraints)
             if self._set_query(orientation, constraints) == 0:
                 return 0.0, {}
             self._require_memory()
             total, sums = self._query.weigh(self._weight_table(orientation, weights))
-        placement_sums = sums[orientation.way, orientation.first].tolist()
+        placement_sums = sums[orientation.ways, orientation.first_cells].tolist()
         totals: dict[int, float] = {}
         for mask, weight in zip(orientation.masks, placement_sums, strict=True):
             if weight:  # ships of several kinds can have the same mask
@@ -294,7 +294,9 @@ class SkylineSweep:
     ) -> NDArray[np.float64]:
         """Return the weights of placements for the kernel, shape (ways, first cells)."""
         table = np.ones((self._lattice.ways, self.game.cells))
-        table[orientation.way, orientation.first] = [weights.get(m, 1.0) for m in orientation.masks]
+        table[orientation.ways, orientation.first_cells] = [
+            weights.get(mask, 1.0) for mask in orientation.masks
+        ]
         return table
 
     def unrank(
@@ -315,7 +317,7 @@ class SkylineSweep:
         if not ships:
             return np.empty((len(ranks), 0, self.game.words), np.uint64)
         with self._lock:
-            orientation = self._orientation(constraints)
+            orientation = self._choose_orientation(constraints)
             if weights is not None:
                 self._set_query(orientation, constraints)
                 table = self._weight_table(orientation, weights)
@@ -331,9 +333,9 @@ class SkylineSweep:
                 placed = self._query.unrank(ranks.copy(), ships)
         # The kernel numbers a placement by its way and its first cell.
         index_of_way_and_cell = np.full(self._lattice.ways * self.game.cells, -1)
-        way_and_cell = orientation.way * self.game.cells + orientation.first
+        way_and_cell = orientation.ways * self.game.cells + orientation.first_cells
         index_of_way_and_cell[way_and_cell] = range(len(orientation.masks))
-        sorted_ships = sort_by_fleet(index_of_way_and_cell[placed], orientation.kind_index)
+        sorted_ships = sort_by_fleet(index_of_way_and_cell[placed], orientation.kind_indices)
         return np.asarray(orientation.cells[sorted_ships])
 
 

@@ -71,11 +71,12 @@ class PartPosterior(Posterior):
         """Raise nothing: a part may have no configuration left."""
 
     @property
-    def _sweep(self) -> Counting | ShipByShip:  # type: ignore[override]
-        return _engine(self.position.game, self._cases[0].constraints if self._cases else None)
+    def _engine(self) -> Counting | ShipByShip:  # type: ignore[override]
+        constraints = self._cases[0].constraints if self._cases else None
+        return _choose_engine(self.position.game, constraints)
 
     @property
-    def _ranking(self) -> Counting:
+    def _ranking_engine(self) -> Counting:
         return engine_for(self.position.game)
 
     @cached_property
@@ -110,9 +111,9 @@ class FilteredPart(PartPosterior):
     order -- for each ship of the fleet of the filter, its index in the fleet of the part.
     """
 
-    def __init__(self, part: Part, boards: BoardFilter, order: Sequence[int]):
+    def __init__(self, part: Part, board_filter: BoardFilter, order: Sequence[int]):
         super().__init__(part)
-        self._boards, self._order = boards, order
+        self._filter, self._order = board_filter, order
 
     @property
     def _is_counted(self) -> bool:
@@ -121,7 +122,7 @@ class FilteredPart(PartPosterior):
     @cached_property
     def _listed(self) -> WeightedShips:
         ships = self._list_candidates()
-        kept = ships[self._boards.keeps(ships[:, self._order])]
+        kept = ships[self._filter.keeps(ships[:, self._order])]
         return WeightedShips(kept, [1] * len(kept))
 
     def _sample_uniformly(self, n: int, rng: np.random.Generator) -> CellSets:
@@ -129,7 +130,7 @@ class FilteredPart(PartPosterior):
         return ships[rng.integers(0, len(ships), n)]
 
 
-def _engine(game: Game, constraints: Constraints | None) -> Counting | ShipByShip:
+def _choose_engine(game: Game, constraints: Constraints | None) -> Counting | ShipByShip:
     """Return the engine for a query: ship by ship if the placements can be chosen in few ways.
 
     constraints -- of the query; None for the engine of the game.
@@ -168,7 +169,7 @@ class WeighedPart:
 def _count_all(game: Game) -> int:
     """Count the configurations of a game with a known fleet."""
     constraints = Constraints(game.fleet)
-    return _engine(game, constraints).count(constraints)
+    return _choose_engine(game, constraints).count(constraints)
 
 
 class MixedPosterior(Posterior):
@@ -343,10 +344,12 @@ class MixedPosterior(Posterior):
             orders = self._ship_orders(weighed.part)
             for i, kind in enumerate(fleet):
                 # How many orders give this ship each kind of the part.
-                times = Counter(part_fleet[order[i]] for order in orders)
+                orders_by_kind = Counter(part_fleet[order[i]] for order in orders)
                 for (part_kind, ship), count in weighed.posterior.by_kind.items():
                     # Equal ships of the part share the configurations with the placement.
-                    count_with_ship = count * times[part_kind] // part_fleet.count(part_kind)
+                    count_with_ship = (
+                        count * orders_by_kind[part_kind] // part_fleet.count(part_kind)
+                    )
                     totals[kind, ship] += weighed.weight * count_with_ship
         return +totals  # without zeros
 
@@ -377,10 +380,10 @@ class MixedPosterior(Posterior):
                 probabilities[kind][length] += part_probability
             unnamed = [kind for kind in fleet if kind not in part.named]
             for kind in set(unnamed):
-                other_kinds = _without(unnamed, kind)
+                other_kinds = _remove_first(unnamed, kind)
                 for length in set(part.others) & {*lengths_of(kind)}:
                     # The share of the vectors in which this ship has the length.
-                    other_lengths = _without(part.others, length)
+                    other_lengths = _remove_first(part.others, length)
                     vectors = count_length_vectors(other_kinds).get(other_lengths, 0)
                     share = Fraction(vectors, part.vector_count)
                     probabilities[kind][length] += part_probability * share
@@ -512,8 +515,8 @@ def _list_ship_orders(
     return orders
 
 
-def _without(kinds: Sequence[int], removed: int) -> tuple[int, ...]:
+def _remove_first(kinds: Sequence[int], removed: int) -> tuple[int, ...]:
     """Return the kinds (or lengths) without the first one that equals the one removed."""
-    left = list(kinds)
-    left.remove(removed)
-    return tuple(left)
+    remaining = list(kinds)
+    remaining.remove(removed)
+    return tuple(remaining)

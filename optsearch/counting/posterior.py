@@ -131,7 +131,7 @@ class Posterior:
         else:
             self.prior, self.position = prior, self.observations
         self._progress, self._barred = progress, barred
-        self._sweep: Counting = engine_for(self.position.game)
+        self._engine: Counting = engine_for(self.position.game)
 
     def __reduce__(self) -> tuple[type[Posterior], tuple[object, ...]]:
         unreported = (self.observations, "", self._prior_of_hider, no_progress, self._barred)
@@ -198,9 +198,9 @@ class Posterior:
         ]
 
     @property
-    def _ranking(self) -> Counting:
+    def _ranking_engine(self) -> Counting:
         """The engine that returns configurations by their ranks."""
-        return self._sweep
+        return self._engine
 
     # Counts, in which all configurations that have a weight are equal
 
@@ -239,16 +239,16 @@ class Posterior:
     @cached_property
     def _case_sizes(self) -> list[int]:
         """The number of configurations of each case."""
-        return list(self._ask_cases(self._sweep.count))
+        return list(self._ask_cases(self._engine.count))
 
     @property
     def is_possible(self) -> bool:
         """True if some configuration is left; quicker than to count all."""
-        if self.prior is not None and self.prior.rows is not None:
-            return any(self._compatible_rows())
+        if self.prior is not None and self.prior.possible_boards is not None:
+            return any(self._compatible_boards())
         if not self._is_counted:
             return bool(self.configurations)
-        return any(self._sweep.count(case.constraints) for case in self._cases)
+        return any(self._engine.count(case.constraints) for case in self._cases)
 
     def first_impossible(self, prior: Prior | None = None) -> int:
         """Return the number, from 1, of the first shot after which no configuration is left.
@@ -303,7 +303,7 @@ class Posterior:
 
         A case is one way in which the sunk ships can lie. This also sets `_case_sizes`.
         """
-        results = list(self._ask_cases(self._sweep.count_by_placement))
+        results = list(self._ask_cases(self._engine.count_by_placement))
         self._case_sizes = [size for size, _ in results]
         self.require_some()
         return [counts for _, counts in results]
@@ -379,7 +379,7 @@ class Posterior:
     @property
     def _total_weight(self) -> float:
         """The total weight of the configurations; an integer if exact."""
-        floats = None if self.prior is None else self._floats
+        floats = None if self.prior is None else self._float_weights
         return self.weight if floats is None else floats.total
 
     @cached_property
@@ -390,8 +390,8 @@ class Posterior:
         """
         if self.prior is None:
             return self.placements
-        if self._floats is not None:
-            return self._floats.placements
+        if self._float_weights is not None:
+            return self._float_weights.placements
         totals: Counter[int] = Counter()
         for (_, ship), weight in self._sum_listed(self._listed.weights).items():
             totals[ship] += weight
@@ -415,9 +415,10 @@ class Posterior:
         """
         if self.prior is None or self._candidates <= limit:
             ships = self._list_candidates()
-        elif self.prior.rows is not None:
-            rows = [to_words(row, self.position.game.words) for row in self._compatible_rows()]
-            ships = self._sort_ships(np.array(rows, np.uint64))
+        elif self.prior.possible_boards is not None:
+            words = self.position.game.words
+            boards = [to_words(board, words) for board in self._compatible_boards()]
+            ships = self._sort_ships(np.array(boards, np.uint64))
         else:
             raise TooLarge(
                 f"{self.prior.title} weighs configurations one by one here, and "
@@ -431,7 +432,7 @@ class Posterior:
         has_weight = np.array(weights, object) > 0
         return WeightedShips(ships[has_weight], [weight for weight in weights if weight])
 
-    def _compatible_rows(self) -> Iterator[list[int]]:
+    def _compatible_boards(self) -> Iterator[list[int]]:
         """Yield the boards listed by the prior that are legal and compatible with the shots.
 
         A board is the masks of its ships, in the order of the fleet.
@@ -443,13 +444,13 @@ class Posterior:
             if isinstance(observations, NoisyPosition)
             else observations.is_compatible
         )
-        for row in self.prior.rows or ():
-            ships = in_order(row, game)
+        for board in self.prior.possible_boards or ():
+            ships = in_order(board, game)
             if is_compatible(ships) and not objection(game, ships):
                 yield ships
 
     @cached_property
-    def _floats(self) -> _FloatWeights | None:
+    def _float_weights(self) -> _FloatWeights | None:
         """The total weights of each case and of each placement, as floats.
 
         None if the weight of a configuration is not a product over its ships, or if the weights are
@@ -487,7 +488,7 @@ class Posterior:
         placements: dict[int, float] = {}
         for case in self._cases:
             sunk_factor = float(np.prod([factors.get(ship, 1.0) for ship in case.sunk]))
-            afloat_total, afloat_by_ship = self._sweep.weigh(case.constraints, factors)
+            afloat_total, afloat_by_ship = self._engine.weigh(case.constraints, factors)
             total = sunk_factor * afloat_total
             by_ship = {ship: sunk_factor * weight for ship, weight in afloat_by_ship.items()}
             if total:  # all configurations of the case have its sunk ships
@@ -513,7 +514,7 @@ class Posterior:
     @property
     def _roundings(self) -> int:
         """An upper bound on the roundings behind a weight."""
-        return self._sweep.roundings * len(self._cases)
+        return self._engine.roundings * len(self._cases)
 
     @property
     def relative_error(self) -> float:
@@ -527,7 +528,7 @@ class Posterior:
     @property
     def is_exact(self) -> bool:
         """True if answers are exact; else weights are multiplied as floats while counting."""
-        return self.prior is None or self._floats is None
+        return self.prior is None or self._float_weights is None
 
     def _sum_listed(self, values: Sequence[int]) -> dict[Ship, int]:
         """Map each ship (kind, mask) to the sum of the values of the configurations with it.
@@ -597,7 +598,7 @@ class Posterior:
         greatest = log2(self.configurations)  # the entropy if all are equally likely
         if self.prior is None:
             return greatest
-        if self._floats is None:
+        if self._float_weights is None:
             total = self.weight
             entropy = sum(
                 weight / total * (log2(total) - log2(weight)) for weight in self._listed.weights
@@ -605,11 +606,11 @@ class Posterior:
             return min(greatest, entropy)
         # H = log2 Z - E[log2 weight], where Z is the total weight. The weight is a product over
         # placements, so its logarithm is a sum.
-        factors = self._floats.factors
+        factors = self._float_weights.factors
         mean_log_weight = sum(
             p * log2(factors.get(ship, 1.0)) for ship, p in self.placement_probability.items() if p
         )
-        return max(0.0, min(greatest, log2(self._floats.total) - mean_log_weight))
+        return max(0.0, min(greatest, log2(self._float_weights.total) - mean_log_weight))
 
     # Samples
 
@@ -629,10 +630,10 @@ class Posterior:
         rng = np.random.default_rng(seed)
         if self.prior is None:
             samples = self._sample_uniformly(n, rng)
-        elif self._floats is None:
+        elif self._float_weights is None:
             samples = self._sample_listed(n, rng)
         else:
-            samples = self._sample_by_floats(n, rng, self._floats)
+            samples = self._sample_by_floats(n, rng, self._float_weights)
         samples = self._sort_ships(samples)
         return samples if masks else self._to_arrays(samples)
 
@@ -691,26 +692,26 @@ class Posterior:
         cells = to_cells(np.bitwise_or.reduce(configurations, axis=1), game.cells)
         return cells.reshape(-1, game.rows, game.columns)
 
-    def ships(self, drawn: CellSets) -> list[list[str]]:
+    def ships(self, samples: CellSets) -> list[list[str]]:
         """Name the ships of each sample of `sample(…, masks=True)`: `A1-A4`, or `A1`."""
         game = self.position.game
-        return [[game.ship_name(mask) for mask in ships] for ships in self._sample_masks(drawn)]
+        return [[game.ship_name(mask) for mask in ships] for ships in self._sample_masks(samples)]
 
-    def boards(self, drawn: CellSets) -> list[str]:
+    def boards(self, samples: CellSets) -> list[str]:
         """Draw each sample of `sample(…, masks=True)`: `.` is water, `-` a hole, a digit a ship."""
-        return [self._draw_ships(ships) for ships in self._sample_masks(drawn)]
+        return [self._draw_ships(ships) for ships in self._sample_masks(samples)]
 
-    def _sample_masks(self, drawn: CellSets) -> list[list[int]]:
+    def _sample_masks(self, samples: CellSets) -> list[list[int]]:
         """Return the ships (masks) of each sample; OptsearchError if ships are not told apart.
 
-        drawn -- what `sample(…, masks=True)` returned.
+        samples -- what `sample(…, masks=True)` returned.
         """
-        if drawn.dtype != np.uint64:
+        if samples.dtype != np.uint64:
             raise OptsearchError(
-                f"an array of {drawn.dtype} does not tell ships apart; give what "
+                f"an array of {samples.dtype} does not tell ships apart; give what "
                 "sample(…, masks=True) returns"
             )
-        return list(map(to_masks, drawn))
+        return list(map(to_masks, samples))
 
     def _draw_ships(self, ships: Sequence[int]) -> str:
         """Return a board with these ships (masks) as lines of text; each ship has its own sign."""
@@ -765,7 +766,7 @@ class Posterior:
         for i, case in enumerate(self._cases):
             is_in_case = cases == i
             if is_in_case.any():
-                total, _ = self._sweep.weigh(case.constraints, floats.factors)
+                total, _ = self._engine.weigh(case.constraints, floats.factors)
                 ranks = rng.random(int(is_in_case.sum())) * total
                 samples[is_in_case] = self._unrank(case, ranks, floats.factors)
         return samples
@@ -779,7 +780,7 @@ class Posterior:
 
         factors -- weights of placements (masks), if the ranks are by weight.
         """
-        others = self._ranking.unrank(case.constraints, ranks, factors)
+        others = self._ranking_engine.unrank(case.constraints, ranks, factors)
         row_count, _, words = others.shape
         sunk = np.broadcast_to(to_words(case.sunk, words), (row_count, len(case.sunk), words))
         return np.concatenate([sunk, others], axis=1)
@@ -802,7 +803,7 @@ class Posterior:
         constraints = case.constraints  # on the ships not placed yet
         while constraints.fleet:
             longest = constraints.fleet[0]
-            _, by_ship = self._sweep.count_by_placement(constraints)
+            _, by_ship = self._engine.count_by_placement(constraints)
             masks = [mask for kind, mask in by_ship if kind == longest]
             counts = [by_ship[longest, mask] for mask in masks]
             ship = masks[_choose_index(counts, rng)]

@@ -132,7 +132,7 @@ class Prior(ABC):
         )
 
     @property
-    def rows(self) -> Sequence[tuple[int, ...]] | None:
+    def possible_boards(self) -> Sequence[tuple[int, ...]] | None:
         """The only boards that have a weight, as masks of ships; None if any may have one.
 
         Some may not be configurations of the game.
@@ -142,7 +142,9 @@ class Prior(ABC):
     @property
     def has_zero_weights(self) -> bool:
         """True if it is clear, without asking for each, that some configurations have weight 0."""
-        return self.rows is not None or (self.placements is not None and bool(self.barred))
+        return self.possible_boards is not None or (
+            self.placements is not None and bool(self.barred)
+        )
 
     def weights(self, ships: CellSets) -> list[int]:
         """Return the weights of n configurations.
@@ -191,7 +193,7 @@ class Prior(ABC):
     def of_cells(
         game: Game,
         weights: Mapping[Cell, Weight],
-        how: str,
+        combine_by: str,
         otherwise: Weight = 1,
         name: str = "cells",
     ) -> Prior:
@@ -199,12 +201,12 @@ class Prior(ABC):
 
         A configuration weighs the product of the weights of its placements.
 
-        how -- "product" or "mean". otherwise -- the weight of the cells that are not in `weights`.
+        combine_by -- "product" or "mean". otherwise -- the weight of cells not in `weights`.
 
-        Raises PositionError for another value of `how` and for a negative weight.
+        Raises PositionError for another value of `combine_by` and for a negative weight.
         """
-        if how not in MEANS:
-            raise PositionError(f"cells: {how!r} is not known; use {' or '.join(MEANS)}")
+        if combine_by not in MEANS:
+            raise PositionError(f"cells: {combine_by!r} is not known; use {' or '.join(MEANS)}")
         cell_weights = _scale_to_integers(
             {cell: weights.get(game.cell(cell), otherwise) for cell in range(game.cells)},
             lambda cell: cell_name(game.cell(cell)),
@@ -214,7 +216,7 @@ class Prior(ABC):
             for ship in game.placements(kind):
                 values = [cell_weights[cell] for cell in bits(ship)]
                 # The sum weighs as the mean does: all ships of a kind have equally many cells.
-                placements[ship] = prod(values) if how == "product" else sum(values)
+                placements[ship] = prod(values) if combine_by == "product" else sum(values)
         return Prior.of_placements(game, placements, 1, name)
 
     @staticmethod
@@ -327,10 +329,10 @@ class _CombinedPrior(Prior):
         return first.barred | second.barred
 
     @cached_property
-    def rows(self) -> Sequence[tuple[int, ...]] | None:
+    def possible_boards(self) -> Sequence[tuple[int, ...]] | None:
         for prior in self._priors:
-            if prior.rows is not None:
-                return [ships for ships in prior.rows if self.weight(ships)]
+            if prior.possible_boards is not None:
+                return [ships for ships in prior.possible_boards if self.weight(ships)]
         return None
 
     def weight(self, ships: Sequence[int]) -> int:
@@ -357,7 +359,7 @@ class _ConfigurationPrior(Prior):
         self._weights, self._otherwise = weights, weights[()]
 
     @cached_property
-    def rows(self) -> Sequence[tuple[int, ...]] | None:
+    def possible_boards(self) -> Sequence[tuple[int, ...]] | None:
         if self._otherwise:
             return None
         return sorted(ships for ships, weight in self._weights.items() if weight)

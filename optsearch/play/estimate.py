@@ -56,15 +56,15 @@ def evaluation_seconds(strategy: object, game: Game, clock: Clock = time.process
     It is 0 for a game of few configurations, and for one that ends at the first hit. Raises
     TooLarge if the game has too many configurations for a strategy in plain Python.
     """
-    number = Posterior(Position(game)).configurations
+    configurations = Posterior(Position(game)).configurations
     runner = runner_of(strategy, game)
     if game.ends_at_hit:  # then only one shot of each number is chosen
         return 0.0
     if isinstance(runner, PythonRunner):
-        runner.require_few(number)
-    if number <= FEW:
+        runner.require_few(configurations)
+    if configurations <= FEW:
         return 0.0
-    return seconds_per_configuration(strategy, game, number, clock) * number
+    return seconds_per_configuration(strategy, game, configurations, clock) * configurations
 
 
 def seconds_per_configuration(
@@ -79,8 +79,8 @@ def seconds_per_configuration(
     largest = min(largest, runner.task_limit(MEMORY))
     from_start = isinstance(runner, PatternRunner)  # whose kernel plays all shots anyway
 
-    def run(position: Position, number: int) -> None:
-        run_task(runner.strategy, Task(game, str(position), number), from_start)
+    def run(position: Position, configurations: int) -> None:
+        run_task(runner.strategy, Task(game, str(position), configurations), from_start)
 
     seconds, size = _time_largest(run, _play_greedy(game), largest, clock)
     return seconds / size
@@ -162,14 +162,14 @@ def simulation_seconds(
     if game.ends_at_hit and not isinstance(chooser, Chooser):
         play_task(chooser, game, boards[:1], 0, 1, reply_model)  # compiles its loops
     timed = _Timed(chooser, clock)
-    ends = list(_play_in_time(timed, game, boards, reply_model))
-    if not ends:
+    seconds_at_ends = list(_play_in_time(timed, game, boards, reply_model))
+    if not seconds_at_ends:
         return timed.spent / max(timed.shots, 1) * game.cells / 2 * games
-    played, spent = len(ends), ends[-1]
+    played, spent = len(seconds_at_ends), seconds_at_ends[-1]
     half = (played - 1) // 2
     seconds_per_game = spent / played
     if half:
-        seconds_per_game = (spent - ends[half]) / (played - 1 - half)
+        seconds_per_game = (spent - seconds_at_ends[half]) / (played - 1 - half)
     return spent + seconds_per_game * (games - played)
 
 
@@ -179,7 +179,7 @@ def _play_in_time(
     """Play a game on each board until a second is over; after each, yield the seconds so far."""
     for number, ships in enumerate(map(to_masks, boards)):
         if reply_model.is_plain and isinstance(timed.player, Chooser):
-            if timed.player.shots_left(ships, Position(game), timed.is_over) is None:
+            if timed.player.shots_left(ships, Position(game), timed.is_over_or_count) is None:
                 return
         else:
             try:
@@ -214,7 +214,7 @@ def rollout_seconds(
     if sizes[0] <= FEW:
         return 0.0
     chooser = Chooser(player, game)
-    seconds_per_choice, compared = _time_largest(
+    seconds_per_choice, timed_size = _time_largest(
         lambda position, _: chooser.shot(position), path, runner.rule.cap, clock
     )
     listing_seconds, listed = _time_largest(
@@ -224,7 +224,7 @@ def rollout_seconds(
     limit = runner.task_limit(MEMORY)
     rows = [min(limit, size) for size in sizes if size > MOST_FOLLOWED]  # listed in one game
     rows.append(next((size for size in sizes if size <= MOST_FOLLOWED), 0))
-    choices = sum(min(1, size / compared) for size in sizes)  # in units of the timed one
+    choices = sum(min(1, size / timed_size) for size in sizes)  # in units of the timed one
     seconds_per_game = seconds_per_choice * choices + seconds_per_row * sum(rows)
     return seconds_per_game * games + seconds_per_row * sizes[0]
 
@@ -250,12 +250,12 @@ class _Timed(Player):
         """Begin a game of the player, timed."""
         return _TimedGame(self, self.player.begin(game, generator))
 
-    def count(self, number: int) -> None:
+    def count_or_stop(self, number: int) -> None:
         """Count `number` shots that are about to be made; raise _TimeOver if the second is over."""
-        if self.is_over(number):
+        if self.is_over_or_count(number):
             raise _TimeOver
 
-    def is_over(self, number: int = 1) -> bool:
+    def is_over_or_count(self, number: int = 1) -> bool:
         """True if the second is over; else count `number` shots, which are about to be made."""
         is_over = self.spent > SECONDS
         self.shots += 0 if is_over else number
@@ -270,11 +270,11 @@ class _TimedGame:
 
     def shot(self, position: Any) -> Cell:
         """Return the shot of the player."""
-        self._timed.count(1)
+        self._timed.count_or_stop(1)
         cell: Cell = self._playing.shot(position)
         return cell
 
     def salvo(self, position: Any, number: int) -> list[Cell]:
         """Return the salvo of the player."""
-        self._timed.count(number)
+        self._timed.count_or_stop(number)
         return salvo_of(self._playing, position, number)

@@ -143,12 +143,12 @@ class Corner(_OneByOne):
                 f"board, not for {game}"
             )
         for _ in range(TRIES):
-            ships = self._attempt(game, generator)
+            ships = self._try_to_place(game, generator)
             if ships is not None:
                 return ships
         raise GameError(f"the corner placement finds no room for the fleet of {game}")
 
-    def _attempt(self, game: Game, generator: np.random.Generator) -> list[int] | None:
+    def _try_to_place(self, game: Game, generator: np.random.Generator) -> list[int] | None:
         """Return the masks of ships drawn one after the other; None after TRIES of one of them."""
         ships: list[int] = []
         covered = 0
@@ -222,7 +222,7 @@ class UserHider(_OneByOne):
         """
         answer = self.function(game, generator, failure=f"{self.function} fails for {game}")
         try:
-            ships = [game.mask(cells) for cells in _ships(answer)]
+            ships = [game.mask(cells) for cells in _cells_of_ships(answer)]
         except (TypeError, ValueError) as error:
             reason = str(error) if isinstance(error, OptsearchError) else "no list of ships"
             raise self._ships_error(answer, reason) from None
@@ -238,7 +238,7 @@ class UserHider(_OneByOne):
         )
 
 
-def _ships(answer: object) -> Iterator[list[tuple[int, int]]]:
+def _cells_of_ships(answer: object) -> Iterator[list[tuple[int, int]]]:
     """Yield the cells of each ship, pairs of integers; raise TypeError or ValueError otherwise."""
     if not isinstance(answer, Iterable):
         raise TypeError

@@ -27,7 +27,7 @@ from optsearch.support.errors import OptsearchError, PositionError, StrategyErro
 
 OPPONENTS = {"easy": "heuristic:version=1", "hard": "heuristic:version=5", "exact": "greedy"}
 """The computers of "Battleship Heuristics", and exact greedy."""
-_KEPT = {
+_FIELD_TYPES = {
     **{"game": str, "seed": int, "against": str, "ships": str, "boards": str},
     **{"shots": list, "answers": list},
 }
@@ -53,7 +53,7 @@ class Match:
             generator = np.random.default_rng([seed, stream])
             return to_masks(posterior.sample(1, generator, masks=True)[0])
 
-        self.hidden, drawn = draw_ships(0), draw_ships(1)
+        self.hidden, drawn_ships = draw_ships(0), draw_ships(1)
         if boards != "uniform":
             self.hidden = to_masks(hider(boards).boards(game, 1, seed)[0])
         self.position = position_in(game)
@@ -61,7 +61,7 @@ class Match:
         self.own_ships: list[int] = []
         self._playing = None
         if against:
-            self.own_ships = ships_of(ships, game) if ships else drawn
+            self.own_ships = ships_of(ships, game) if ships else drawn_ships
             player = _opponent(against)
             player.require_fleet(game)
             self._playing = player.begin(game, np.random.default_rng([seed, 2]))
@@ -107,7 +107,7 @@ class Match:
         """
         if not self.position.shots:
             raise PositionError("no shot was made; there is nothing to take back")
-        before = Match(self.game, self.seed, self.against, self._own_text, self.boards)
+        before = Match(self.game, self.seed, self.against, self._own_ships_text, self.boards)
         for shot in self.position.shots[:-1]:
             before.shoot(shot.cell)
             if not before.is_answered and not before.is_won:
@@ -115,7 +115,7 @@ class Match:
         return before
 
     @property
-    def _own_text(self) -> str:
+    def _own_ships_text(self) -> str:
         if isinstance(self.game, MixedGame):  # whose ships the seed gives
             return ""
         return " ".join(map(self.game.ship_name, self.own_ships))
@@ -129,7 +129,7 @@ class Match:
                 "game": str(self.game),
                 "seed": self.seed,
                 "against": self.against,
-                "ships": self._own_text,
+                "ships": self._own_ships_text,
                 "boards": self.boards,
                 "shots": [str(shot) for shot in self.position.shots],
                 "answers": [str(shot) for shot in self.answers.shots],
@@ -142,7 +142,7 @@ class Match:
 
         Raises OptsearchError for a line that is not a match, or if the game takes another course.
         """
-        fields = _fields(text)
+        fields = _parse_fields(text)
         match = cls(
             game=any_game(fields["game"], Game.read),
             seed=fields["seed"],
@@ -173,7 +173,7 @@ def _opponent(name: str) -> Player:
         raise StrategyError(f"{error}; in a match also {', '.join(OPPONENTS)}") from None
 
 
-def _fields(text: str) -> Mapping[str, Any]:
+def _parse_fields(text: str) -> Mapping[str, Any]:
     """Return the fields of a saved match; raise OptsearchError for any other text."""
     document = Document(text, "it is not a match that was kept", OptsearchError)
-    return {name: document.value(name, kind) for name, kind in _KEPT.items()}
+    return {name: document.value(name, kind) for name, kind in _FIELD_TYPES.items()}

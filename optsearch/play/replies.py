@@ -58,41 +58,41 @@ class Replies:
         Raises PositionError for an illegal shot or reply, ReplyConflict for an impossible one.
         """
         shot = Shot(cell, reply)
-        before = next((earlier for earlier in self.position.shots if earlier.cell == cell), None)
-        if before is not None and isinstance(self.position, Position):
+        earlier = next((other for other in self.position.shots if other.cell == cell), None)
+        if earlier is not None and isinstance(self.position, Position):
             name = cell_name(cell)
             raise PositionError(
-                f"{name} is shot twice: {before} and then {shot}; undo {name} takes the first back"
+                f"{name} is shot twice: {earlier} and then {shot}; undo {name} takes the first back"
             )
-        following = self.position.after(cell, reply)
-        if not posterior_of(following).is_possible:
-            raise self._conflict_of(shot, following)
-        posterior_of(following, self.prior).require_some()
-        self.position = with_shown_ships(following)
+        next_position = self.position.after(cell, reply)
+        if not posterior_of(next_position).is_possible:
+            raise self._conflict_of(shot, next_position)
+        posterior_of(next_position, self.prior).require_some()
+        self.position = with_shown_ships(next_position)
 
-    def _conflict_of(self, shot: Shot, following: Position | NoisyPosition) -> ReplyConflict:
+    def _conflict_of(self, shot: Shot, next_position: Position | NoisyPosition) -> ReplyConflict:
         """Return the error for a reply that is impossible after the earlier ones.
 
         It names earlier replies that contradict the reply and, for a hit, other hits that are
         possible there.
 
-        shot -- the cell with the reply. following -- the position with this shot.
+        shot -- the cell with the reply. next_position -- the position with this shot.
         """
-        lies = following.noise if isinstance(following, NoisyPosition) else None
-        if isinstance(following, NoisyPosition) and not isinstance(lies, Lies):
-            following = following.certain
-        together = find_conflict(following.game, following.shots, lies)
+        lies = next_position.noise if isinstance(next_position, NoisyPosition) else None
+        if isinstance(next_position, NoisyPosition) and not isinstance(lies, Lies):
+            next_position = next_position.certain
+        together = find_conflict(next_position.game, next_position.shots, lies)
         others = [str(other) for other in together if other != shot]
         if others:
             why = f"cannot be together with {' '.join(others)}"
             why += f", with {lies}" if isinstance(lies, Lies) else ""
         else:
             why = "cannot be after these shots, whatever the replies to them"
-        if shot.reply.hit and (possible := self._other_hits(shot, following.game)):
+        if shot.reply.hit and (possible := self._other_possible_hits(shot, next_position.game)):
             why += f"; {' or '.join(possible[:MOST_EXAMPLES])} can be"
         return ReplyConflict(f"{shot} {why}", together)
 
-    def _other_hits(self, shot: Shot, game: Game) -> list[str]:
+    def _other_possible_hits(self, shot: Shot, game: Game) -> list[str]:
         """List, in words, the hits on the cell of a shot that are possible and not its reply."""
         return [
             shot_in_words(shot.cell, reply)
@@ -110,14 +110,16 @@ class Replies:
         one, as a sinking is without the hits before it.
         """
         shots = self.position.shots
-        undone = next((s for s in reversed(shots) if cell is None or s.cell == cell), None)
+        undone = next((shot for shot in reversed(shots) if cell is None or shot.cell == cell), None)
         if undone is None:
             problem = "no cell was shot" if cell is None else f"{cell_name(cell)} was not shot"
             raise PositionError(f"{problem}; there is nothing to take back")
         if isinstance(undone.reply.label, Placement):
-            remaining = [s for s in shots if s is not undone and s.reply != undone.reply]
+            remaining = [
+                shot for shot in shots if shot is not undone and shot.reply != undone.reply
+            ]
         else:
-            remaining = [s for s in shots if s is not undone]
+            remaining = [shot for shot in shots if shot is not undone]
         position = replace(self.position, shots=tuple(remaining))
         if not posterior_of(position, self.prior).is_possible:
             raise PositionError(

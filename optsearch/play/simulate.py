@@ -184,12 +184,15 @@ def hedges_g(first: Outcome, second: Outcome) -> Effect:
     independent samples. On the same boards players tend to be good and bad together, so it is
     usually too large.
     """
-    n, m = first.games, second.games
-    freedom = n + m - 2
-    pooled_sd = sqrt(((n - 1) * first.sd**2 + (m - 1) * second.sd**2) / freedom)
+    games = first.games + second.games
+    freedom = games - 2
+    pooled_sd = sqrt(
+        ((first.games - 1) * first.sd**2 + (second.games - 1) * second.sd**2) / freedom
+    )
     correction = 1 - 3 / (4 * freedom - 1)
     g = correction * (first.mean - second.mean) / pooled_sd
-    return Effect(g, sqrt((n + m) / (n * m) + g * g / (2 * (n + m))))
+    variance = games / (first.games * second.games) + g * g / (2 * games)
+    return Effect(g, sqrt(variance))
 
 
 @dataclass(frozen=True)
@@ -225,17 +228,17 @@ class ReplyModel:
             require_silent(game)
             player.require_noise()
 
-    def size(self, position: Position | NoisyPosition) -> int:
+    def cells_in_salvo(self, position: Position | NoisyPosition) -> int:
         """Return the number of cells of a salvo at a position."""
         if self.salvo != AFLOAT:
             return self.salvo
         return position.ships_afloat if isinstance(position, Position) else 1
 
-    def salvos(self, end: Position | NoisyPosition) -> int:
+    def count_salvos(self, end: Position | NoisyPosition) -> int:
         """Count the salvos of a game; end -- its last position."""
         salvos = shots = 0
         while shots < len(end.shots):
-            shots += self.size(replace(end, shots=end.shots[:shots]))
+            shots += self.cells_in_salvo(replace(end, shots=end.shots[:shots]))
             salvos += 1
         return salvos
 
@@ -338,7 +341,7 @@ def play_game(
         if reply_model.salvo == 1:
             cells = [playing.shot(position)]
         else:
-            cells = salvo_of(playing, position, reply_model.size(position))
+            cells = salvo_of(playing, position, reply_model.cells_in_salvo(position))
         for cell in cells:
             if position.is_over(ships):
                 break
@@ -423,8 +426,10 @@ def play_task(
             for number, ships in numbered
         ]
         shots = [len(end.shots) for end in ends]
-        return shots if reply_model.salvo != AFLOAT else [*shots, *map(reply_model.salvos, ends)]
-    cells = numbered_cells(game, boards)
+        if reply_model.salvo == AFLOAT:
+            shots += map(reply_model.count_salvos, ends)
+        return shots
+    cells = ship_numbers_by_cell(game, boards)
     return [
         int(compiled(cells[number - first], player_generator(seed, number)))
         for number, _ in numbered
@@ -438,7 +443,7 @@ def compiled_of(player: Player | Chooser, game: Game, reply_model: ReplyModel) -
     return player.compiled(game)
 
 
-def numbered_cells(game: Game, boards: CellSets) -> NDArray[np.uint8]:
+def ship_numbers_by_cell(game: Game, boards: CellSets) -> NDArray[np.uint8]:
     """Return the number of the ship on each cell; uint8 of shape (boards, cells).
 
     Water is 0. Ships have their numbers in the fleet, from 1; in a silent game all have 1.
@@ -484,8 +489,8 @@ def simulate(
     game = any_game(game) if isinstance(game, str) else game
     if not isinstance(game, MixedGame):
         game = Game.of(game)
-    several = players if isinstance(players, list | tuple) else [players]
-    chosen = [as_player(player) for player in several]
+    player_list = players if isinstance(players, list | tuple) else [players]
+    chosen = [as_player(player) for player in player_list]
     if prior is not None:
         prior.require(game)
         chosen = [player.with_prior(prior) for player in chosen]
@@ -517,7 +522,7 @@ def simulate(
             for player in chosen:
                 pickle.dumps(player)  # raises here if it cannot be sent
             executor = stack.enter_context(process_pool(jobs))
-        return run.on(executor or SerialExecutor(), jobs)
+        return run.run_on(executor or SerialExecutor(), jobs)
 
 
 @dataclass(frozen=True)
@@ -562,7 +567,7 @@ class _SimulationRun:
         self._resumed = int(np.count_nonzero(self._shots))
         self._meter = meter(self.progress, self._shots.size, self._resumed)
 
-    def on(self, executor: Executor, workers: int) -> Simulation:
+    def run_on(self, executor: Executor, workers: int) -> Simulation:
         """Run the missing tasks on an executor, and return the simulation."""
         self._report()
         sent = ((task, self._arguments(task)) for task in self.missing)

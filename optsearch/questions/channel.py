@@ -24,17 +24,17 @@ from optsearch.support.errors import OptsearchError
 class Channel:
     """What is heard in place of the true answer to a question.
 
-    wrong -- the probability that a false answer is heard. answer_count -- the number of answers
-    that are possible; if there is one alone, it is heard.
+    false_chance -- the probability that a false answer is heard. answer_count -- the number of
+    possible answers; if there is one alone, it is heard.
     """
 
-    wrong: Fraction
+    false_chance: Fraction
     answer_count: int
 
     @property
     def scale(self) -> int:
         """The factor that makes the probabilities in `matrix` whole numbers."""
-        return self.wrong.denominator * max(1, self.answer_count - 1)
+        return self.false_chance.denominator * max(1, self.answer_count - 1)
 
     @cached_property
     def matrix(self) -> NDArray[np.object_]:
@@ -45,8 +45,8 @@ class Channel:
         shape = self.answer_count, self.answer_count
         if self.answer_count < 2:
             return np.full(shape, self.scale, object)
-        matrix = np.full(shape, self.wrong.numerator, object)
-        right = self.wrong.denominator - self.wrong.numerator
+        matrix = np.full(shape, self.false_chance.numerator, object)
+        right = self.false_chance.denominator - self.false_chance.numerator
         np.fill_diagonal(matrix, right * (self.answer_count - 1))
         return matrix
 

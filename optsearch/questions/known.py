@@ -77,9 +77,9 @@ class KnownAnswers(BoardFilter):
         return f"what is known ({self._answers_text})"
 
     @property
-    def rows(self) -> Sequence[tuple[int, ...]] | None:
+    def possible_boards(self) -> Sequence[tuple[int, ...]] | None:
         """The only boards that can have a weight, as masks of ships; None if any can."""
-        return None if self.base is None else self.base.rows
+        return None if self.base is None else self.base.possible_boards
 
     def weight(self, ships: Sequence[int]) -> int:
         """Return the weight of a board, given as the masks of its ships."""

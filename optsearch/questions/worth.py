@@ -81,7 +81,7 @@ class Inquiry:
         self,
         position: Position | Game | str,
         *,
-        wrong: Fraction | float | str = 0,
+        false_chance: Fraction | float | str = 0,
         samples: int = SAMPLES,
         seed: int | None = None,
         prior: Prior | None = None,
@@ -90,7 +90,7 @@ class Inquiry:
         self.posterior = posterior_of(self.position, prior)
         self.posterior.require_some()
         self._prior, self._samples, self._seed = prior, samples, seed
-        self._wrong = probability_of(wrong)
+        self._false_chance = probability_of(false_chance)
 
     @cached_property
     def is_listed(self) -> bool:
@@ -210,7 +210,7 @@ class Inquiry:
         return np.array([cell for cell in cells if not closed >> cell & 1], np.intp)
 
     @cached_property
-    def best_hit(self) -> Fraction:
+    def best_hit_chance(self) -> Fraction:
         """The probability that the best next shot hits; 0 if every cell is shot."""
         posterior = self.posterior
         chance_rows = posterior.frequency if posterior.is_exact else posterior.probability.tolist()
@@ -234,7 +234,7 @@ class Inquiry:
         questions = list(questions)
         candidates = []
         for question, weights in zip(questions, self.weigh_answers(questions), strict=True):
-            channel = Channel(self._wrong, len(weights))
+            channel = Channel(self._false_chance, len(weights))
             bits = channel.bits(list(weights.values()))
             candidates.append((bits, question, channel, weights))
         # Rounded, so that questions that tell the same keep their order on every machine.
@@ -331,7 +331,7 @@ class Inquiry:
         """
         boards, cells = self.boards, self._open_cells
         codes, answer_count = self._answer_codes(question, boards.weigh_answers(question))
-        channel = Channel(self._wrong, answer_count)
+        channel = Channel(self._false_chance, answer_count)
         differences = []
         for parity in (0, 1):
             by_answer_and_cell = boards.weigh_cells(codes, answer_count, parity)[:, cells]
@@ -412,7 +412,7 @@ def ask(
     position: Position | Game | str,
     questions: Iterable[str | Callable[..., Any]] | None = None,
     *,
-    wrong: Fraction | float | str = 0,
+    false_chance: Fraction | float | str = 0,
     samples: int = SAMPLES,
     seed: int | None = None,
     prior: Prior | None = None,
@@ -424,7 +424,7 @@ def ask(
     questions -- texts of built-in questions, `FILE.py:NAME`, or functions of a board; None for all
         built-in ones. A board is an integer array of shape (rows, columns) with the number of the
         ship on each cell, from 1 in the order of the fleet; 0 is water.
-    wrong -- the probability that an answer is false (`optsearch.questions.channel`).
+    false_chance -- the probability that an answer is false (`optsearch.questions.channel`).
     samples -- the number of boards that are drawn for questions that are not answered exactly.
     seed -- the same seed draws the same boards.
     prior -- the weights of the boards; `known` makes a prior of known answers.
@@ -432,5 +432,5 @@ def ask(
 
     Raises ImpossiblePosition if no board is left, OptsearchError for an unknown question.
     """
-    inquiry = Inquiry(position, wrong=wrong, samples=samples, seed=seed, prior=prior)
+    inquiry = Inquiry(position, false_chance=false_chance, samples=samples, seed=seed, prior=prior)
     return inquiry.rank(inquiry.questions(questions), number)
