@@ -220,17 +220,18 @@ def _placements(board: Board, kind: int) -> tuple[int, ...]:
 
 def _list_lines(board: Board, length: int) -> Iterator[int]:
     """Yield the straight ships of a length as masks: by first cell, and then by direction."""
-    one_direction = board.steps[:1]  # enough for ships of one cell: they have no direction
+    directions = board.steps if length > 1 else board.steps[:1]  # a single cell has no direction
     for first_cell in range(board.cells):
         if board.empty >> first_cell & 1:
             continue
-        for next_cell in board.steps if length > 1 else one_direction:
-            line_mask, cell = 0, first_cell
+        for next_cell in directions:
+            line_mask, cell, cells_left = 0, first_cell, length
             # A closed line may come back to a cell of the ship before the ship is complete.
-            while cell != NOWHERE and not line_mask >> cell & 1 and line_mask.bit_count() < length:
+            while cells_left and cell != NOWHERE and not line_mask >> cell & 1:
                 line_mask |= 1 << cell
                 cell = next_cell[cell]
-            if line_mask.bit_count() == length:
+                cells_left -= 1
+            if not cells_left:
                 yield line_mask
 
 

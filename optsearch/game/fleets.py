@@ -127,7 +127,8 @@ class MixedGame(Game):
         for name in ("holes", "board", "announce", "announcement"):
             self.__dict__[name] = getattr(game_of_shortest, name)
         self.__dict__["fleet"] = tuple(sorted(self.fleet, key=lambda kind: (-kind, str(kind))))
-        if self.names_hits and (len({*letters}) < len(letters) or "" in letters):
+        have_own_letters = "" not in letters and len({*letters}) == len(letters)
+        if self.names_hits and not have_own_letters:
             raise GameError(
                 f"hits name ships by letters if their lengths are not known; give each ship of "
                 f"{self.fleet_text} a letter of its own, as in 2-5r,2-5g"
@@ -272,8 +273,8 @@ class MixedPosition(Position):
 
         named -- ships that hits name, as kinds of the fleet.
         """
-        fleet, has_letters = self.game.fleet, self.game.names_hits
-        counts = count_length_vectors(tuple(kind for kind in fleet if kind not in named))
+        unnamed = tuple(kind for kind in self.game.fleet if kind not in named)
+        counts = count_length_vectors(unnamed)
         if prod(len(lengths_of(kind)) for kind in named) * len(counts) > MOST_PARTS:
             raise TooLarge(f"{self.title} has more than {MOST_PARTS:,} fleets by name")
         parts = []
@@ -290,7 +291,7 @@ class MixedPosition(Position):
                     named=dict(zip(named, named_lengths, strict=True)),
                     others=others,
                     vector_count=count,
-                    letterings=count * count_orders(others) if has_letters else 1,
+                    letterings=count * count_orders(others) if self.game.names_hits else 1,
                     position=position,
                 )
                 parts.append(part)

@@ -304,10 +304,10 @@ def _line_in_words(line: CodeLine | None) -> str:
     return f" ({relative_to_cwd(Path(line.file))}, line {line.number}{inside}{quoted})"
 
 
-def safe_repr(value: object, limit: int = 80) -> str:
-    """Return the `repr` of any value on one line of at most `limit` characters; never fails."""
+def safe_repr(value: object) -> str:
+    """Return the `repr` of any value on one line of at most 80 characters; never fail."""
     try:
-        return one_line(repr(value), limit)
+        return one_line(repr(value), 80)
     except Exception:  # a number of 5,000 digits, or a broken __repr__
         return f"a value of type {type(value).__name__} that cannot be printed"
 
