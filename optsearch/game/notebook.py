@@ -40,18 +40,18 @@ def _table_rows(tag: str, rows: Iterable[Sequence[str]]) -> str:
 
 
 def board_html(
-    drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float] | None = None
+    board: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float] | None = None
 ) -> str:
     """Return HTML of a board with texts on some cells; sides that are joined are dashed.
 
     shades -- the strength of the colour, from 0 to 1, of each coloured cell.
     """
-    if drawn.has_squares:
-        return _draw_table(drawn, texts, shades or {})
-    return _draw_svg(drawn, texts, shades or {})
+    if board.has_squares:
+        return _draw_table(board, texts, shades or {})
+    return _draw_svg(board, texts, shades or {})
 
 
-def _draw_table(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
+def _draw_table(board: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
     """Return a board of squares as an HTML table, with the names of rows and columns.
 
     shades -- the strength of the colour, from 0 to 1, of each coloured cell.
@@ -60,35 +60,35 @@ def _draw_table(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, f
     def cell_html(cell: Cell) -> str:
         shade = shades.get(cell, 0.0)
         style = _CELL + (f";background:{heat(shade)};color:{INK}" if shade else "")
-        for side in _joined_sides(drawn, cell):
+        for side in _joined_sides(board, cell):
             style += f";border-{side}:2px dashed currentColor"
         return f'<td style="{style}">{escape(texts.get(cell, ""))}</td>'
 
     def name_html(name: str) -> str:
         return f'<th style="{_HEAD}">{name}</th>'
 
-    column_names = "".join(name_html(column_name(column)) for column in range(drawn.columns))
+    column_names = "".join(name_html(column_name(column)) for column in range(board.columns))
     table_rows = [f"<tr><th></th>{column_names}</tr>"]
-    for row in range(drawn.rows):
-        cells = "".join(cell_html((row, column)) for column in range(drawn.columns))
+    for row in range(board.rows):
+        cells = "".join(cell_html((row, column)) for column in range(board.columns))
         table_rows.append(f"<tr>{name_html(str(row + 1))}{cells}</tr>")
     return f'<table style="border-collapse:collapse">{"".join(table_rows)}</table>'
 
 
-def _joined_sides(drawn: Board, cell: Cell) -> list[str]:
+def _joined_sides(board: Board, cell: Cell) -> list[str]:
     """Return the sides of a cell that are joined to the other end of the board."""
     row, column = cell
-    columns_wrap, rows_wrap = drawn.seams
+    columns_wrap, rows_wrap = board.seams
     is_joined = {
         "left": columns_wrap and column == 0,
-        "right": columns_wrap and column == drawn.columns - 1,
+        "right": columns_wrap and column == board.columns - 1,
         "top": rows_wrap and row == 0,
-        "bottom": rows_wrap and row == drawn.rows - 1,
+        "bottom": rows_wrap and row == board.rows - 1,
     }
     return [side for side, joined in is_joined.items() if joined]
 
 
-def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
+def _draw_svg(board: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, float]) -> str:
     """Return a board with cells of any form as an SVG picture; a cell shows its name if pointed at.
 
     Columns and rows have names beside them, except on a board of a file.
@@ -96,13 +96,13 @@ def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, flo
     shades -- the strength of the colour, from 0 to 1, of each coloured cell.
     """
     scale = 34  # pixels from a cell to its neighbour
-    labels = [] if drawn.digest else _labels_beside(drawn)
+    labels = [] if board.digest else _labels_beside(board)
     centres = {
-        divmod(index, drawn.columns): centre
-        for index, centre in enumerate(drawn.centres)
-        if not drawn.empty >> index & 1
+        divmod(index, board.columns): centre
+        for index, centre in enumerate(board.centres)
+        if not board.empty >> index & 1
     }
-    corners = [(x + dx, y + dy) for x, y in centres.values() for dx, dy in drawn.outline]
+    corners = [(x + dx, y + dy) for x, y in centres.values() for dx, dy in board.outline]
     corners_of_labels = [(x + offset, y + offset) for x, y, _ in labels for offset in (-0.4, 0.4)]
     extreme_points = corners + corners_of_labels
     left, top = map(min, zip(*extreme_points, strict=True))
@@ -118,7 +118,7 @@ def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, flo
     for cell, (x, y) in centres.items():
         outline = " ".join(
             f"{scale * (x + dx - left):.1f},{scale * (y + dy - top):.1f}"
-            for dx, dy in drawn.outline
+            for dx, dy in board.outline
         )
         shade = shades.get(cell, 0.0)
         fill, ink = (heat(shade), INK) if shade else ("none", "currentColor")
@@ -133,10 +133,10 @@ def _draw_svg(drawn: Board, texts: Mapping[Cell, str], shades: Mapping[Cell, flo
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(elements)}</svg>'
 
 
-def _labels_beside(drawn: Board) -> list[tuple[float, float, str]]:
+def _labels_beside(board: Board) -> list[tuple[float, float, str]]:
     """Return the names of the columns and rows, each with its x and y beside the first cell."""
-    first_row = enumerate(drawn.centres[: drawn.columns])
-    first_column = enumerate(drawn.centres[:: drawn.columns])
+    first_row = enumerate(board.centres[: board.columns])
+    first_column = enumerate(board.centres[:: board.columns])
     return [
         *((x, y - 0.85, column_name(column)) for column, (x, y) in first_row),
         *((x - 0.85, y, str(row + 1)) for row, (x, y) in first_column),
