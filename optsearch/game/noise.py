@@ -259,9 +259,12 @@ class NoisyPosition:
         """For each cell shot: how many replies are false if it has a ship, and if it is water."""
         counts: dict[Cell, tuple[int, int]] = {}
         for shot in self.shots:
-            if_ship, if_water = counts.get(shot.cell, (0, 0))
-            is_hit = shot.reply.hit
-            counts[shot.cell] = if_ship + (not is_hit), if_water + is_hit
+            false_if_ship, false_if_water = counts.get(shot.cell, (0, 0))
+            if shot.reply.hit:
+                false_if_water += 1
+            else:
+                false_if_ship += 1
+            counts[shot.cell] = false_if_ship, false_if_water
         return counts
 
     def readings(self) -> Iterator[tuple[int, int]]:

@@ -81,6 +81,7 @@ def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
         """Yield the ways to cover the cells left: for each ship its fleet index and its mask."""
         if not cells_left and not ships_left:
             yield ()
+            return
         first_cell = cells_left & -cells_left
         for kind in ships_left:
             for ship in _placements_by_first_cell(game, kind).get(first_cell, ()):
