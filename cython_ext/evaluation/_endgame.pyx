@@ -25,34 +25,35 @@ cdef class Endgame:
         self.distinct = distinct
         fill_small_costs()
 
-    cdef void begin(self, const Words* w, uint64_t x, int n) noexcept nogil:
-        """Load the n configurations at the bits of x, by the different patterns of their cells.
+    cdef void begin(self, const Words* words, uint64_t members, int count) noexcept nogil:
+        """Load configurations, by the different patterns of their cells.
 
-        Cells that all or none of them have are left out. w -- the columns of the cells.
+        Cells that all or none of them have are left out. words -- the columns of the cells. members -- the
+        bits of these configurations in the columns. count -- their number.
         """
-        cdef int i
+        cdef int column
         cdef uint16_t pattern
         self.now += 1
         self.patterns = 0
-        for i in range(w.cells):
-            pattern = <uint16_t>extract(w.column[i], x)
-            if pattern and pattern != (1 << n) - 1 and self.seen[pattern] != self.now:
+        for column in range(words.cells):
+            pattern = <uint16_t>extract(words.column[column], members)
+            if pattern and pattern != (1 << count) - 1 and self.seen[pattern] != self.now:
                 self.seen[pattern] = self.now
                 self.pattern[self.patterns] = pattern
                 self.patterns += 1
 
-    cdef int solve(self, int x) noexcept nogil:
-        """Return the least total of misses of a part x of the configurations."""
-        cdef int count = popcount(x), index, hit, hit_count, missed_count, cost, least = TOO_MANY
+    cdef int solve(self, int part) noexcept nogil:
+        """Return the least total of misses of a part of the configurations."""
+        cdef int count = popcount(part), index, hit, hit_count, missed_count, cost, least = TOO_MANY
         # Distinct configurations: all but one are missed at least once.
         cdef int misses_of_others = 1 if self.distinct else 0
         if count == 1:
             return 0
-        if self.stamp[x] == self.now:
-            return self.cost[x]
+        if self.stamp[part] == self.now:
+            return self.cost[part]
         for index in range(self.patterns):
-            hit = self.pattern[index] & x
-            if hit == 0 or hit == x:
+            hit = self.pattern[index] & part
+            if hit == 0 or hit == part:
                 continue
             hit_count = popcount(hit)
             missed_count = count - hit_count
@@ -62,23 +63,23 @@ cdef class Endgame:
             cost += self.solve(hit)
             if cost >= least:
                 continue
-            cost += self.solve(x ^ hit) - misses_of_others * (missed_count - 1)
+            cost += self.solve(part ^ hit) - misses_of_others * (missed_count - 1)
             if cost < least:
                 least = cost
         if least == TOO_MANY:
             least = 0
-        self.stamp[x] = self.now
-        self.cost[x] = <uint16_t>least
+        self.stamp[part] = self.now
+        self.cost[part] = <uint16_t>least
         return least
 
-    cdef int shot(self, int x) noexcept nogil:
-        """Return which configurations of a part x the first optimal shot hits; 0 if no shot splits it."""
-        cdef int hit, index, cost = self.solve(x)
+    cdef int shot(self, int part) noexcept nogil:
+        """Return which configurations of a part the first optimal shot hits; 0 if no shot splits it."""
+        cdef int hit, index, cost = self.solve(part)
         for index in range(self.patterns):
-            hit = self.pattern[index] & x
-            if hit == 0 or hit == x:
+            hit = self.pattern[index] & part
+            if hit == 0 or hit == part:
                 continue
-            if popcount(x ^ hit) + self.solve(hit) + self.solve(x ^ hit) == cost:
+            if popcount(part ^ hit) + self.solve(hit) + self.solve(part ^ hit) == cost:
                 return hit
         return 0
 

@@ -33,30 +33,30 @@ cdef class AnnouncedEndgame:
         self.arena = Arena()
         self.memo = <Value*>self.arena.array(MEMO, sizeof(Value))
 
-    cdef int misses(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
-        """Return the least total of misses of the n configurations at the bits of x."""
+    cdef int misses(self, const Words* words, uint64_t members, int n, Cells hits) noexcept nogil:
+        """Return the least total of misses of the n configurations at the bits of `members`."""
         if n <= 1:
             return 0
-        self.begin(w, x, n, hits)
+        self.begin(words, members, n, hits)
         if n == 2:
             return self.pair(0, 1, 0)
         self.bound()
         return self.value((1 << n) - 1, hits)
 
-    cdef void enter(self, const Words* w, uint64_t x, int n, Cells hits, uint64_t followed,
+    cdef void enter(self, const Words* words, uint64_t members, int n, Cells hits, uint64_t followed,
                     int64_t* histogram) noexcept nogil:
         """Add the leaves of an optimal tree of these configurations to a histogram of misses.
 
-        followed -- a bit of x: then only the leaf of this configuration is added; 0 for all.
+        followed -- a bit of `members`: then only the leaf of this configuration is added; 0 for all.
         """
-        self.begin(w, x, n, hits)
-        self.followed = popcount(x & (followed - 1)) if followed else -1
+        self.begin(words, members, n, hits)
+        self.followed = popcount(members & (followed - 1)) if followed else -1
         if n > 2 or followed:
             self.bound()
         self.walk((1 << n) - 1, hits, histogram)
 
-    cdef void begin(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil:
-        """Load the n configurations at the bits of x; hits -- the cells hit so far.
+    cdef void begin(self, const Words* words, uint64_t members, int n, Cells hits) noexcept nogil:
+        """Load the n configurations at the bits of `members`; hits -- the cells hit so far.
 
         A ship is left out if all of them have it in one slot of the code.
         """
@@ -67,8 +67,8 @@ cdef class AnnouncedEndgame:
         cdef Cells ship, all_cells
         self.n, self.ships = n, 0
         for configuration in range(n):
-            index[configuration] = ctz(x)
-            x &= x - 1
+            index[configuration] = ctz(members)
+            members &= members - 1
             self.cells[configuration] = 0
         for slot_index in range(self.labels.ships):
             slot = &self.labels.slot[slot_index]
@@ -76,12 +76,12 @@ cdef class AnnouncedEndgame:
             field = (<uint64_t>1 << self.labels.width[slot.kind]) - 1
             differing = 0
             for configuration in range(1, n):
-                differing |= w.extra[word][index[configuration]] ^ w.extra[word][index[0]]
+                differing |= words.extra[word][index[configuration]] ^ words.extra[word][index[0]]
             if not differing >> shift & field:
                 continue
             all_cells = 0
             for configuration in range(n):
-                placement = <int>(w.extra[word][index[configuration]] >> shift & field)
+                placement = <int>(words.extra[word][index[configuration]] >> shift & field)
                 ship = self.labels.placed[slot.kind][placement] & ~hits
                 self.ship[configuration][self.ships] = ship
                 all_cells |= ship
@@ -90,7 +90,7 @@ cdef class AnnouncedEndgame:
                 for configuration in range(n):
                     self.cells[configuration] |= self.ship[configuration][self.ships]
                     if self.labels.by_cell:
-                        placement = <int>(w.extra[word][index[configuration]] >> shift & field)
+                        placement = <int>(words.extra[word][index[configuration]] >> shift & field)
                         self.note_labels(configuration, slot.kind, placement,
                                          self.ship[configuration][self.ships])
                 self.ships += 1
@@ -173,28 +173,28 @@ cdef class AnnouncedEndgame:
                 return True
         return False
 
-    cdef int value(self, int x, Cells hits) noexcept nogil:
-        """Return the least total of misses of a part x of the configurations, cached by its hits."""
-        cdef int misses = popcount(x), cell
+    cdef int value(self, int part, Cells hits) noexcept nogil:
+        """Return the least total of misses of a part of the configurations, cached by its hits."""
+        cdef int misses = popcount(part), cell
         cdef Value* entry
         if misses <= 1:
             return 0
         if misses == 2:
-            return self.pair(ctz(x), ctz(x & (x - 1)), hits)
-        entry = &self.memo[scramble(low(hits) ^ scramble(high(hits) ^ <uint64_t>x)) & (MEMO - 1)]
-        if entry.stamp == self.now and entry.part == <uint32_t>x and entry.hits == hits:
+            return self.pair(ctz(part), ctz(part & (part - 1)), hits)
+        entry = &self.memo[scramble(low(hits) ^ scramble(high(hits) ^ <uint64_t>part)) & (MEMO - 1)]
+        if entry.stamp == self.now and entry.part == <uint32_t>part and entry.hits == hits:
             return entry.value
-        misses = self.scan(x, hits, &cell)
-        entry.stamp, entry.part, entry.hits, entry.value = self.now, <uint32_t>x, hits, misses
+        misses = self.scan(part, hits, &cell)
+        entry.stamp, entry.part, entry.hits, entry.value = self.now, <uint32_t>part, hits, misses
         return misses
 
-    cdef int scan(self, int x, Cells hits, int* cell) noexcept nogil:
+    cdef int scan(self, int part, Cells hits, int* cell) noexcept nogil:
         """Return the least misses; set `cell` to the first optimal shot, or -1 if all cells are certain.
 
         Cells of a ship that all have are skipped.
         """
         cdef Cells cells_left, cells_of_any = 0, cells_of_all = ~<Cells>0
-        cdef int configurations_left = x, least_cost = self.least[x], cost, shot
+        cdef int configurations_left = part, least_cost = self.least[part], cost, shot
         while configurations_left:
             cells_of_any |= self.cells[ctz(configurations_left)]
             cells_of_all &= self.cells[ctz(configurations_left)]
@@ -209,27 +209,27 @@ cdef class AnnouncedEndgame:
         while cells_left:
             shot = first(cells_left)
             cells_left &= cells_left - 1
-            if (self.bound_of(x, shot) == least_cost
-                    and self.cost(x, hits, shot, least_cost + 1) == least_cost):
+            if (self.bound_of(part, shot) == least_cost
+                    and self.cost(part, hits, shot, least_cost + 1) == least_cost):
                 cell[0] = shot
                 return least_cost
         least_cost = TOO_MANY
         while cells_of_any:
             shot = first(cells_of_any)
             cells_of_any &= cells_of_any - 1
-            if self.bound_of(x, shot) < least_cost:
-                cost = self.cost(x, hits, shot, least_cost)
+            if self.bound_of(part, shot) < least_cost:
+                cost = self.cost(part, hits, shot, least_cost)
                 if cost < least_cost:
                     least_cost = cost
                     cell[0] = shot
         return least_cost
 
-    cdef inline int bound_of(self, int x, int cell) noexcept nogil:
+    cdef inline int bound_of(self, int part, int cell) noexcept nogil:
         """Bound the misses after a shot from below; sinkings may separate configurations without a miss."""
-        cdef int missed = x & ~self.owners[cell]
-        return popcount(missed) + self.least[missed] + self.least[x & self.owners[cell]]
+        cdef int missed = part & ~self.owners[cell]
+        return popcount(missed) + self.least[missed] + self.least[part & self.owners[cell]]
 
-    cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil:
+    cdef int split(self, int part, Cells hits, int cell, int* parts) noexcept nogil:
         """Fill the parts after a shot: missed, hit without a label, and a part for each label.
 
         Returns True if the shot tells nothing, now or later.
@@ -239,10 +239,10 @@ cdef class AnnouncedEndgame:
         cdef Cells ship, first_ship = 0
         for label in range(self.labels.number + 2):
             parts[label] = 0
-        while x:
-            configuration = ctz(x)
-            bit = x & -x
-            x ^= bit
+        while part:
+            configuration = ctz(part)
+            bit = part & -part
+            part ^= bit
             if not self.cells[configuration] & one(cell):
                 parts[0] |= bit
                 continue
@@ -256,14 +256,14 @@ cdef class AnnouncedEndgame:
             parts[2 + label if self.labels.is_fixed or ship == one(cell) else 1] |= bit
         return is_one_reply and not parts[0]
 
-    cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil:
+    cdef int cost(self, int part, Cells hits, int cell, int limit) noexcept nogil:
         """Return the total of misses if a cell is shot first.
 
         It is TOO_MANY if it would not be below the limit, or if the shot tells nothing.
         """
         cdef int parts[MAX_LABELS + 2]
         cdef int index, cost
-        if self.split(x, hits, cell, parts):
+        if self.split(part, hits, cell, parts):
             return TOO_MANY
         cost = popcount(parts[0])
         for index in range(self.labels.number + 2):
@@ -276,25 +276,25 @@ cdef class AnnouncedEndgame:
                 cost -= self.least[parts[index]]
         return cost
 
-    cdef void walk(self, int x, Cells hits, int64_t* histogram) noexcept nogil:
-        """Add the leaves of the optimal tree of a part x to the histogram of its misses from here on."""
+    cdef void walk(self, int part, Cells hits, int64_t* histogram) noexcept nogil:
+        """Add the leaves of the optimal tree of a part to the histogram of its misses from here on."""
         cdef int parts[MAX_LABELS + 2]
-        cdef int count = popcount(x), cell, index
-        if count == 0 or self.followed >= 0 and not x >> self.followed & 1:
+        cdef int count = popcount(part), cell, index
+        if count == 0 or self.followed >= 0 and not part >> self.followed & 1:
             return
         if count == 1:
             histogram[0] += 1
             return
         if count == 2 and self.followed < 0:
-            index = self.pair(ctz(x), ctz(x & (x - 1)), hits)
+            index = self.pair(ctz(part), ctz(part & (part - 1)), hits)
             histogram[0] += 1
             histogram[index] += 1
             return
-        self.scan(x, hits, &cell)
+        self.scan(part, hits, &cell)
         if cell < 0:
             histogram[0] += count
             return
-        self.split(x, hits, cell, parts)
+        self.split(part, hits, cell, parts)
         self.walk(parts[0], hits, histogram + 1)
         for index in range(1, self.labels.number + 2):
             self.walk(parts[index], hits | one(cell), histogram)

@@ -71,32 +71,32 @@ cdef class Labels:
                 raise ValueError(f"the number of ship {index} is not in one word")
         self.list_through()
 
-    cdef int take_kind(self, int t, int width, const uint64_t[:, ::1] masks, order) except -1:
+    cdef int take_kind(self, int kind, int width, const uint64_t[:, ::1] masks, order) except -1:
         """Load the placements of a kind, with cells as places in the order."""
         cdef int place, placement
         cdef Cells cells
         if masks.shape[1] != 2 or not 0 <= width <= 16 or masks.shape[0] > 1 << width:
             raise ValueError(f"{masks.shape[0]} placements are not numbered by {width} bits")
-        self.width[t], self.placements[t] = width, <int>masks.shape[0]
-        self.placed[t] = <Cells*>self.arena.array(<size_t>1 << width, sizeof(Cells))
-        for placement in range(self.placements[t]):
+        self.width[kind], self.placements[kind] = width, <int>masks.shape[0]
+        self.placed[kind] = <Cells*>self.arena.array(<size_t>1 << width, sizeof(Cells))
+        for placement in range(self.placements[kind]):
             cells = join(masks[placement, 0], masks[placement, 1])
             for place in range(self.cells):
                 if cells & one(order[place]):
-                    self.placed[t][placement] |= one(place)
+                    self.placed[kind][placement] |= one(place)
         return 0
 
-    cdef int take_labels(self, int t, const int16_t[:, ::1] numbers, order) except -1:
+    cdef int take_labels(self, int kind, const int16_t[:, ::1] numbers, order) except -1:
         """Load the labels of the placements of a kind, with cells as places in the order."""
         cdef int place, placement
-        if numbers.shape[0] != self.placements[t] or numbers.shape[1] != self.cells:
+        if numbers.shape[0] != self.placements[kind] or numbers.shape[1] != self.cells:
             raise ValueError(f"{numbers.shape[0]} x {numbers.shape[1]} labels are not those of the kind")
-        self.label[t] = <int16_t*>self.arena.array(self.placements[t] * self.cells, sizeof(int16_t))
-        for placement in range(self.placements[t]):
+        self.label[kind] = <int16_t*>self.arena.array(self.placements[kind] * self.cells, sizeof(int16_t))
+        for placement in range(self.placements[kind]):
             for place in range(self.cells):
                 if not UNLABELLED <= numbers[placement, order[place]] < MAX_LABELS:
                     raise ValueError(f"{numbers[placement, order[place]]} is not the number of a label")
-                self.label[t][placement * self.cells + place] = numbers[placement, order[place]]
+                self.label[kind][placement * self.cells + place] = numbers[placement, order[place]]
                 self.number = max(self.number, 1 + numbers[placement, order[place]])
         return 0
 
@@ -157,7 +157,7 @@ cdef class Labels:
 
     cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil:
         """Count the ships afloat by label, which are equal in all configurations of a part."""
-        cdef const Block* b = part.block
+        cdef const Block* block = part.block
         cdef int ship, i, bit, placement
         cdef int64_t word = 0
         cdef uint64_t mask = 1
@@ -170,20 +170,21 @@ cdef class Labels:
             placement = 0
             for i in range(self.width[self.slot[ship].kind]):
                 bit = self.slot[ship].shift + i
-                if b.column[bit] >= 0:
-                    placement |= ((b.data + b.column[bit] * b.words)[word] >> ctz(mask) & 1) << i
+                if block.column[bit] >= 0:
+                    placement |= ((block.data + block.column[bit] * block.words)[word] >> ctz(mask) & 1) << i
                 else:
-                    placement |= (b.same[bit >> 6] >> (bit & 63) & 1) << i
+                    placement |= (block.same[bit >> 6] >> (bit & 63) & 1) << i
             self.enter_afloat(ship, placement, part.shots.hits, afloat)
 
-    cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil:
+    cdef void list_afloat_words(self, const Words* words, uint64_t members, Cells hits,
+                                int32_t* afloat) noexcept nogil:
         """Count the ships afloat by label, as `list_afloat`, for configurations in one word."""
         cdef int ship, i, placement
         memset(afloat, 0, MAX_KINDS * sizeof(int32_t))
         for ship in range(self.ships):
             placement = 0
             for i in range(self.width[self.slot[ship].kind]):
-                placement |= (w.bit[self.slot[ship].shift + i] >> ctz(x) & 1) << i
+                placement |= (words.bit[self.slot[ship].shift + i] >> ctz(members) & 1) << i
             self.enter_afloat(ship, placement, hits, afloat)
 
     cdef inline void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil:
@@ -196,23 +197,23 @@ cdef class Labels:
 
         having -- the number of configurations of the part with the cell.
         """
-        cdef const Block* b = part.block
-        cdef int t, place = b.cell[column]
+        cdef const Block* block = part.block
+        cdef int label, place = block.cell[column]
         cdef bint can_tell = self.can_tell(place, part.shots.hits)
         replies.masks = <uint64_t*>malloc(
-            b.words * (2 + (self.number if can_tell else 0)) * sizeof(uint64_t))
+            block.words * (2 + (self.number if can_tell else 0)) * sizeof(uint64_t))
         if replies.masks == NULL:
             return False
         split(part, column, having, replies.masks, &replies.hit, &replies.missed)
-        for t in range(self.number):
-            replies.labelled[t].n = 0
+        for label in range(self.number):
+            replies.labelled[label].n = 0
         if can_tell:
             self.part_hit(part, place, replies)
         return True
 
     cdef void part_hit(self, const Part* part, int place, Replies* replies) noexcept nogil:
         """Split the configurations that a shot hits by the label of the hit."""
-        cdef const Block* b = part.block
+        cdef const Block* block = part.block
         cdef const uint64_t* columns[MAX_EXTRAS]
         cdef uint64_t flip[MAX_EXTRAS]
         cdef uint64_t* hit = replies.masks
@@ -233,20 +234,20 @@ cdef class Labels:
                 for i in range(self.width[ship.kind]):
                     bit = self.slot[slot_index].shift + i
                     bit_value = ship.number >> i & 1
-                    if b.column[bit] >= 0:
-                        columns[used_columns] = b.data + b.column[bit] * b.words
+                    if block.column[bit] >= 0:
+                        columns[used_columns] = block.data + block.column[bit] * block.words
                         flip[used_columns] = bit_value - 1
                         used_columns += 1
-                    elif (b.same[bit >> 6] >> (bit & 63) & 1) != bit_value:
+                    elif (block.same[bit >> 6] >> (bit & 63) & 1) != bit_value:
                         break
                 else:
                     label = ship.label
                     labelled = &replies.labelled[label]
-                    mask = hit + (2 + label) * b.words
+                    mask = hit + (2 + label) * block.words
                     if labelled.n == 0:
-                        memset(mask, 0, b.words * sizeof(uint64_t))
+                        memset(mask, 0, block.words * sizeof(uint64_t))
                         labelled.block, labelled.mask, labelled.shots = part.block, mask, replies.hit.shots
-                    for word in range(b.words):
+                    for word in range(block.words):
                         with_placement = hit[word]
                         for bit in range(used_columns):
                             with_placement &= columns[bit][word] ^ flip[bit]
@@ -256,11 +257,11 @@ cdef class Labels:
             if replies.labelled[label].n:
                 note_label(&replies.labelled[label].shots, place, label)
                 replies.hit.n -= replies.labelled[label].n
-                mask = hit + (2 + label) * b.words
-                for word in range(b.words):
+                mask = hit + (2 + label) * block.words
+                for word in range(block.words):
                     hit[word] &= ~mask[word]
 
-    cdef uint64_t part_words(self, const Words* w, uint64_t hit, int place, Cells hits,
+    cdef uint64_t part_words(self, const Words* words, uint64_t hit, int place, Cells hits,
                              uint64_t* labelled) noexcept nogil:
         """Split a word of configurations that are hit by label; return those with any label."""
         cdef const Through* ship
@@ -279,24 +280,24 @@ cdef class Labels:
                 if self.slot[slot_index].kind != ship.kind:
                     continue
                 with_placement = hit
-                bits = w.bit + self.slot[slot_index].shift
+                bits = words.bit + self.slot[slot_index].shift
                 for i in range(self.width[ship.kind]):
                     with_placement &= bits[i] ^ (<uint64_t>(ship.number >> i & 1) - 1)
                 labelled[ship.label] |= with_placement
                 with_label |= with_placement
         return with_label
 
-    cdef bint is_alike(self, uint64_t x, uint64_t hit, const uint64_t* labelled) noexcept nogil:
-        """True if all configurations of x give one reply to a certain hit.
+    cdef bint is_alike(self, uint64_t members, uint64_t hit, const uint64_t* labelled) noexcept nogil:
+        """True if all members give one reply to a certain hit.
 
         hit -- those whose hit has no label. labelled -- for each label those whose hit has it.
         """
         cdef int label
         if hit:
-            return hit == x
+            return hit == members
         for label in range(self.number):
             if labelled[label]:
-                return labelled[label] == x
+                return labelled[label] == members
         return True
 
 

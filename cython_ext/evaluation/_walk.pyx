@@ -138,41 +138,41 @@ cdef class EvaluatorBase:
 
         A row has the cells of a configuration in two words, and its extra bits in the others.
         """
-        cdef int64_t i
-        cdef int at, k, words = 2 + ((self.extras + 63) >> 6)
+        cdef int64_t row
+        cdef int bit, word, words = 2 + ((self.extras + 63) >> 6)
         if self.root == NULL or self.added + rows.shape[0] > self.root.n:
             raise ValueError("more configurations than announced")
         if rows.shape[1] != words:
             raise ValueError(f"{rows.shape[1]} words each, not {words}")
         with nogil:
-            for i in range(rows.shape[0]):
-                at = self.added & 63
-                for k in range(words):
-                    self.pending[k][at] = rows[i, k]
+            for row in range(rows.shape[0]):
+                bit = self.added & 63
+                for word in range(words):
+                    self.pending[word][bit] = rows[row, word]
                 self.added += 1
-                if at == 63 or self.added == self.root.n:
+                if bit == 63 or self.added == self.root.n:
                     self.flush()
 
     cdef void flush(self) noexcept nogil:
         """Turn the pending configurations into a word of every column."""
-        cdef Block* b = self.root
-        cdef int i, k, last = (self.added - 1) & 63
-        cdef uint64_t* out = b.data + ((self.added - 1) >> 6)
+        cdef Block* block = self.root
+        cdef int i, word, last = (self.added - 1) & 63
+        cdef uint64_t* out = block.data + ((self.added - 1) >> 6)
         cdef uint64_t hashes[64]
-        if b.hashes:
+        if block.hashes:
             for i in range(64):
                 hashes[i] = mix_cells(self.pending[0][i], self.pending[1][i]) if i <= last else 0
             transpose(hashes)
-        for k in range(2 + ((self.extras + 63) >> 6)):
+        for word in range(2 + ((self.extras + 63) >> 6)):
             for i in range(last + 1, 64):
-                self.pending[k][i] = 0
-            transpose(self.pending[k])
-        for i in range(b.cells):
-            out[i * b.words] = self.pending[self.order[i] >> 6][self.order[i] & 63]
-        for i in range(b.hashes):
-            out[(b.cells + i) * b.words] = hashes[i]
+                self.pending[word][i] = 0
+            transpose(self.pending[word])
+        for i in range(block.cells):
+            out[i * block.words] = self.pending[self.order[i] >> 6][self.order[i] & 63]
+        for i in range(block.hashes):
+            out[(block.cells + i) * block.words] = hashes[i]
         for i in range(self.extras):
-            out[(b.cells + b.hashes + i) * b.words] = self.pending[2 + (i >> 6)][i & 63]
+            out[(block.cells + block.hashes + i) * block.words] = self.pending[2 + (i >> 6)][i & 63]
 
     def score_by(self, rule, board, lengths):
         """Load the scores of a rule; board and lengths are as in `Scorer`."""
@@ -301,20 +301,20 @@ cdef class EvaluatorBase:
                               int shift) noexcept nogil:
         """Fill the ships afloat, and the configurations by label of each shot, in the input of a score."""
         cdef Replies replies
-        cdef int i, t
+        cdef int column, label
         if not self.labels.is_fixed:
             self.labels.list_afloat(part, score.afloat)
         memset(score.labelled, 0, score.kinds * score.cells * sizeof(int64_t))
-        for i in range(part.block.cells):
-            if (not 0 < counts.having[i] < part.n + score.takes_certain
-                    or not self.labels.can_tell(part.block.cell[i], part.shots.hits)):
+        for column in range(part.block.cells):
+            if (not 0 < counts.having[column] < part.n + score.takes_certain
+                    or not self.labels.can_tell(part.block.cell[column], part.shots.hits)):
                 continue
-            if not self.labels.shoot(part, i, counts.having[i], &replies):
+            if not self.labels.shoot(part, column, counts.having[column], &replies):
                 self.failed = True
                 return
-            for t in range(score.kinds):
-                score.labelled[t * score.cells + self.order[part.block.cell[i]]] = (
-                    replies.labelled[t].n << shift)
+            for label in range(score.kinds):
+                score.labelled[label * score.cells + self.order[part.block.cell[column]]] = (
+                    replies.labelled[label].n << shift)
             free(replies.masks)
 
     cdef int misses(self, const Part* part) noexcept nogil:
@@ -376,11 +376,11 @@ cdef class EvaluatorBase:
         self.failed = self.failed or masks == NULL
         return masks
 
-    cdef uint64_t words_of(self, const Part* part, int shift, Words* w) noexcept nogil:
+    cdef uint64_t words_of(self, const Part* part, int shift, Words* words) noexcept nogil:
         """Fill words from a part of at most 64 configurations; return the mask of their bits."""
-        gather(part, self.has_labels, self.by_row if self.has_labels else self.weight_bits, w)
+        gather(part, self.has_labels, self.by_row if self.has_labels else self.weight_bits, words)
         self.stamp += 1
-        w.stamp, w.shift = self.stamp, shift
+        words.stamp, words.shift = self.stamp, shift
         return ones(part.n)
 
     # Rollouts

@@ -84,4 +84,4 @@ cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noe
 cdef bint lies_under(const Part* part, int a, int c) noexcept nogil
 cdef bint has_extra(const Part* part, int bit) noexcept nogil
 cdef int64_t sum_of_extras(const Part* part, int bits) noexcept nogil
-cdef void gather(const Part* part, bint has_labels, int by_row, Words* w) noexcept nogil
+cdef void gather(const Part* part, bint has_labels, int by_row, Words* words) noexcept nogil

@@ -32,17 +32,17 @@ cdef class AnnouncedEndgame:
     cdef uint8_t least[1 << MAX_ENDGAME]
     cdef uint32_t now
     cdef Value* memo
-    cdef int misses(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil
-    cdef void enter(self, const Words* w, uint64_t x, int n, Cells hits, uint64_t followed,
+    cdef int misses(self, const Words* words, uint64_t members, int n, Cells hits) noexcept nogil
+    cdef void enter(self, const Words* words, uint64_t members, int n, Cells hits, uint64_t followed,
                     int64_t* histogram) noexcept nogil
-    cdef void begin(self, const Words* w, uint64_t x, int n, Cells hits) noexcept nogil
+    cdef void begin(self, const Words* words, uint64_t members, int n, Cells hits) noexcept nogil
     cdef void note_labels(self, int configuration, int kind, int placement, Cells ship) noexcept nogil
     cdef void bound(self) noexcept nogil
     cdef bint pair(self, int i, int j, Cells hits) noexcept nogil
     cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil
-    cdef int value(self, int x, Cells hits) noexcept nogil
-    cdef int bound_of(self, int x, int cell) noexcept nogil
-    cdef int scan(self, int x, Cells hits, int* cell) noexcept nogil
-    cdef int split(self, int x, Cells hits, int cell, int* parts) noexcept nogil
-    cdef int cost(self, int x, Cells hits, int cell, int limit) noexcept nogil
-    cdef void walk(self, int x, Cells hits, int64_t* histogram) noexcept nogil
+    cdef int value(self, int part, Cells hits) noexcept nogil
+    cdef int bound_of(self, int part, int cell) noexcept nogil
+    cdef int scan(self, int part, Cells hits, int* cell) noexcept nogil
+    cdef int split(self, int part, Cells hits, int cell, int* parts) noexcept nogil
+    cdef int cost(self, int part, Cells hits, int cell, int limit) noexcept nogil
+    cdef void walk(self, int part, Cells hits, int64_t* histogram) noexcept nogil

@@ -56,9 +56,10 @@ cdef class Labels:
     cdef bint tells(self, const Through* ship, Cells hits) noexcept nogil
     cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil
     cdef void part_hit(self, const Part* part, int place, Replies* replies) noexcept nogil
-    cdef uint64_t part_words(self, const Words* w, uint64_t hit, int place, Cells hits,
+    cdef uint64_t part_words(self, const Words* words, uint64_t hit, int place, Cells hits,
                              uint64_t* labelled) noexcept nogil
-    cdef bint is_alike(self, uint64_t x, uint64_t hit, const uint64_t* labelled) noexcept nogil
+    cdef bint is_alike(self, uint64_t members, uint64_t hit, const uint64_t* labelled) noexcept nogil
     cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil
-    cdef void list_afloat_words(self, const Words* w, uint64_t x, Cells hits, int32_t* afloat) noexcept nogil
+    cdef void list_afloat_words(self, const Words* words, uint64_t members, Cells hits,
+                                int32_t* afloat) noexcept nogil
     cdef void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil

@@ -126,7 +126,7 @@ cdef class EvaluatorBase:
     cdef bint keeps(self, const Part* part, const Counts* counts, int column) noexcept nogil
     cdef bint move(self, const Part* part, const Counts* before, Part* own) noexcept nogil
     cdef uint64_t* room(self, const Part* part) noexcept nogil
-    cdef uint64_t words_of(self, const Part* part, int shift, Words* w) noexcept nogil
+    cdef uint64_t words_of(self, const Part* part, int shift, Words* words) noexcept nogil
     cdef int rollout(self, const Part* part, const Counts* counts) noexcept nogil
     cdef void choose(self, const Part* under, int cells, const Counts* counts, const double* values,
                      int number, Candidates* chosen) noexcept nogil
