@@ -110,9 +110,7 @@ class Store:
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a key, committed or not; None if it has none."""
         slot = _slot_of(key)
-        record = self._pending.get(slot)
-        if record is None:
-            record = self._read_record(slot)
+        record = self._pending.get(slot) or self._read_record(slot)
         if record is None:
             return None
         stored_key, value = self._unpack(slot, record)
@@ -127,11 +125,8 @@ class Store:
             body = _LENGTH_FORMAT.pack(len(value)) + value + key
         self._pending[slot] = self._checksum(slot, body) + body
         self._pending_bytes += len(body)
-        if (
-            len(self._pending) >= self._batch
-            or self._pending_bytes >= _BATCH_BYTES
-            or time.monotonic() - self._committed_at >= self._seconds
-        ):
+        is_batch = len(self._pending) >= self._batch or self._pending_bytes >= _BATCH_BYTES
+        if is_batch or time.monotonic() - self._committed_at >= self._seconds:
             self.flush()
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
