@@ -211,6 +211,7 @@ def _sort_rows(table: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def _placements(board: Board, kind: int) -> tuple[int, ...]:
+    """Return all placements of a ship of this kind, as masks in the order of `Board.placements`."""
     if isinstance(kind, Piece):
         return board.ships.get(kind.text, ())
     if isinstance(kind, Shape):

@@ -874,6 +874,7 @@ class Game:
 
     @cached_property
     def _symmetries(self) -> tuple[Permutation, ...]:
+        """The symmetries of the board with its holes and ships that keep the labels of hits."""
         symmetries = _symmetries(self.board, self.holes, frozenset(self.fleet))
         if self.label_of_kind is not None:  # labels move with their ships
             return symmetries

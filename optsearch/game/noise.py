@@ -183,6 +183,7 @@ class NoisyPosition:
             self._check(shot)
 
     def _check(self, shot: Shot) -> None:
+        """Raise PositionError for a cell off the board, and a reply other than hit and miss."""
         try:
             self.game.bit(shot.cell)
         except GameError as error:

@@ -33,6 +33,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _table_rows(tag: str, rows: Iterable[Sequence[str]]) -> str:
+    """Return rows of texts as HTML, with the tag `td` or `th` for their cells."""
+
     def cell_html(text: str) -> str:
         return f'<{tag} style="text-align:left;border:0">{escape(text)}</{tag}>'
 

@@ -119,6 +119,7 @@ def _load_rule(text: str) -> Announcement:
 
 @lru_cache(maxsize=64)
 def _announcement(function: UserFunction) -> Announcement:
+    """Return the rule by which every hit tells what a function returns."""
     return Announcement(
         name=f"{function}@{function.digest()}",
         words=f"every hit tells what {function} returns",

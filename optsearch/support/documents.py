@@ -96,6 +96,7 @@ class Document:
         return int(digits)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return a JSON object from its keys and values; refuse a key that is there twice."""
         fields = dict(pairs)
         if len(fields) < len(pairs):
             counts = Counter(key for key, _ in pairs)

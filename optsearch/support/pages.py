@@ -66,6 +66,7 @@ class Page:
         )
 
     def _fill_template(self, *, title: str, style: str, data: str, script: str) -> str:
+        """Return the HTML of the page with these pieces of HTML, and a title that is escaped."""
         texts = {
             "title": html.escape(title),
             "style": style,
