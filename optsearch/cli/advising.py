@@ -65,10 +65,9 @@ quit         end; so does the end of the input"""
 
 
 def reply_forms(game: Game) -> str:
-    """Return a text that lists the replies a game may give, as a person writes them.
+    """List the replies of a game, as in "miss, hit or sunk 3, or with a name: carrier (5)".
 
-    An example is "miss, hit or sunk 3, or with a name: carrier (5)". If replies show whole ships,
-    only the form of a reply is given.
+    If replies show whole ships, only the form of a reply is given.
     """
     if game.shows_ships:
         return game.forms_of_replies  # far too many to list
@@ -178,10 +177,9 @@ def advise(
 
 
 def ask_for_game(dialogue: Dialogue) -> str:
-    """Show the games that have a name, and ask a person for one; return its name or text.
+    """Show the games that have a name, and ask a person for a game; return its name or text.
 
-    The person may enter a number of the list, a name, or the text of any game. Raises
-    OptsearchError if no person is at the terminal, or at the end of the input.
+    Raises OptsearchError if no person is at the terminal, or at the end of the input.
     """
     games = menu_games()
     names = [game.name for game in games]
@@ -208,7 +206,7 @@ def ask_for_game(dialogue: Dialogue) -> str:
 def file_stem(position: AnyPosition) -> str:
     """Return the name, without an ending, of the file that keeps the replies of a game.
 
-    It ends with a digest, so two games have different files.
+    Its end is a digest, so two games have different files.
     """
     game_text = f"{position.game}{_noise_text(position)}"
     digest = blake2b(game_text.encode(), digest_size=4).hexdigest()
@@ -274,16 +272,16 @@ def _noise_text(position: AnyPosition) -> str:
 
 
 def is_over(position: AnyPosition) -> bool:
-    """True if every ship is known to be sunk; always False if replies may be false."""
+    """True if the game is known to have ended; always False if replies may be false."""
     return isinstance(position, Position) and not position.hits_left
 
 
 @dataclass(frozen=True)
 class AdviceOptions:
-    """The contents of advice.
+    """What advice consists of.
 
     number -- the number of most probable shots. endgame -- the optimum is searched for at most this
-    many configurations. chooser -- chooses the shot of a strategy that is shown. salvo -- the
+    many configurations. chooser -- chooses the shot of a strategy, which is shown too. salvo -- the
     number of cells that are shot together; AFLOAT for the number of ships afloat.
     """
 
@@ -388,8 +386,8 @@ class Session:
     def _add_shot(self, shot: Shot) -> None:
         """Add a shot and its reply.
 
-        If the reply reports a sinking without the ship, and only one ship is possible, name that
-        ship.
+        If the reply tells of a sinking but not of which ship, and only one ship is possible, add
+        the name of that ship.
         """
         with show_progress("counting"):
             reply = complete_reply(self.position, shot.cell, shot.reply, self._replies.prior)
@@ -505,12 +503,9 @@ def salvo_names(advice: Advice, options: AdviceOptions) -> list[str]:
 
 
 def others_text(shots: Sequence[Shot], refused: int) -> str:
-    """Return a text that says which shots of a line are taken, if one of them is refused.
+    """Return which other shots of a line are taken, as text, if the one at index `refused` is not.
 
-    The shots before the refused one are taken, and those behind it are not. The text is empty if
-    the line has no other shot.
-
-    refused -- the index of the shot that is refused.
+    Those before it are taken, and those behind it are not. Without other shots the text is empty.
     """
     accepted, ignored = shots[:refused], shots[refused + 1 :]
     texts = []
@@ -528,9 +523,9 @@ def _words_of(shots: Sequence[Shot]) -> str:
 
 
 def ships_text(advice: Advice) -> str:
-    """Return a line about the ships that are not sunk yet, as far as the replies tell.
+    """Return a line about the ships that are not sunk yet.
 
-    If they do not tell which ships these are, the line has the whole fleet.
+    If the replies do not tell which ships these are, the line has the whole fleet.
     """
     position = advice.posterior.observations
     if isinstance(position, NoisyPosition):

@@ -73,10 +73,7 @@ class Answer:
     def about(
         cls, position: Position | NoisyPosition, prior: Prior | None = None, **fields: Any
     ) -> Answer:
-        """Return an answer with the title and the fields of a position and its prior.
-
-        fields -- further fields.
-        """
+        """Return an answer about a position and its prior, with their fields and further ones."""
         title = title_with_rules(position.title, position.game)
         answer = cls(title, **position_fields(position, prior), **fields)
         answer.add_prior(prior)
@@ -107,8 +104,8 @@ class Answer:
     def add(self, *parts: Any, **fields: Any) -> None:
         """Add parts to the text, and fields to the JSON.
 
-        parts -- texts, boards or tables. If one takes long to make, a function that makes it can be
-        given; it is called only if the text is printed.
+        parts -- texts, boards or tables, or functions that make one; these are called only if the
+        text is printed.
         """
         self.fields |= fields
         self._parts += parts
@@ -121,9 +118,7 @@ class Answer:
     def add_bounds(
         self, bracket: Bracket, *, quantity: str, is_complete: bool, list_all: bool
     ) -> None:
-        """Add a bracket to the answer, and the bounds from which it comes.
-
-        A bracket is the best lower and the best upper bound.
+        """Add bounds to the answer, and their bracket: the best lower and the best upper bound.
 
         quantity -- what is bounded, for the text. is_complete -- False if the time was too short
         for all bounds. list_all -- True to print all bounds, False only the best on each side.

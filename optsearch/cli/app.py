@@ -96,8 +96,8 @@ class OptionParameter(NamedTuple):
 def option_parameters(function: Callable[..., Any]) -> dict[str, OptionParameter]:
     """Return the type and the default of each option of a command, by name, required ones first.
 
-    function -- has a parameter for each option or argument. If the type of a parameter is a
-    dataclass, each of its fields is an option.
+    Each parameter of the function is an option or argument. If the type of a parameter is a
+    dataclass, each of its fields is one instead.
     """
     annotations = get_type_hints(function)  # types, where the signature has their texts
     options: dict[str, OptionParameter] = {}
@@ -111,10 +111,9 @@ def option_parameters(function: Callable[..., Any]) -> dict[str, OptionParameter
 
 
 def call_with_groups(function: Callable[..., Any], values: Mapping[str, Any]) -> None:
-    """Call a command's function with the values of its options.
+    """Call a command's function with the values of its options, which are given by name.
 
-    values -- by the name of the option. For a parameter whose type is a dataclass, an instance is
-    made of the values of its fields.
+    A parameter whose type is a dataclass gets an instance made of the values of its fields.
     """
     arguments = {}
     for name in signature(function).parameters:
@@ -234,8 +233,8 @@ class LazyCommands(Commands):
 def _accept_families(function: Function) -> Function:
     """Return a command that also accepts a file with a family of sets as GAME.
 
-    For such a file it calls the function of the same name in `families`. Options that this function
-    does not take are refused.
+    For such a file the function of the same name in `families` answers. An option that this
+    function does not take raises OptsearchError.
     """
 
     @wraps(function)

@@ -125,9 +125,7 @@ def worth_row(worth: QuestionWorth, has_optimum: bool) -> list[str]:
     """Return the line of a table about a question, as one text for each column.
 
     The columns are the question, its bits, the gain of the best next shot, the optimum after the
-    answer, the method, and the answers with their probabilities.
-
-    has_optimum -- True if the table has a column for the optimum.
+    answer if `has_optimum`, the method, and the answers with their probabilities.
     """
     bits_error, gain_error = (
         "" if error is None else f" ± {error:.4f}" for error in (worth.bits_error, worth.gain_error)

@@ -84,7 +84,7 @@ def check(
 
 
 def format_of(file: Path) -> str:
-    """Return which kind of result a file has, as one of the values of `FORMATS`.
+    """Return what a file has: tree, family (a tree for a family of sets), proof or certificate.
 
     Raises OptsearchError for any other file.
     """
@@ -100,9 +100,7 @@ def format_of(file: Path) -> str:
 
 
 def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
-    """Return what the command prints about a file with a decision tree, after a replay.
-
-    The tree is replayed on every configuration.
+    """Replay a decision tree on every configuration; return the answer about it.
 
     game, prior -- the game and the prior that the file must be about; None if they are not given.
     """
@@ -119,12 +117,10 @@ def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
 
 
 def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
-    """Return what the command prints about a file with a proof, after it has been checked.
-
-    The proof says that no strategy has a lower total height than a number in the file.
+    """Check a proof that no strategy has a lower total height; return the answer about it.
 
     game -- the game that the file must be about; None accepts any. prior -- the prior of the proof
-    as a text; None if there is none.
+    as text, or None.
     """
     parsed_prior = None if prior is None else prior_of(prior, proofs.load(file).position.game)
     require_digest(parsed_prior, file)
@@ -247,12 +243,11 @@ def read_tree(
 ) -> tuple[tree_.DecisionTree, Prior | None]:
     """Return the decision tree in a file, and the prior that is given for it, or None.
 
-    Raises an error if the file is about another game or another prior.
-
-    game, prior -- their texts on the command line; None if they are not given.
+    Raises an error if the file is about another game or another prior than the given ones, which
+    are texts.
     """
     if game is not None:
-        read_game(game)
+        read_game(game)  # first, since a user's rule in the file must have been named
     loaded = tree_.load(file)
     require_game(file, loaded.position, game)
     parsed_prior = prior_of(prior, loaded.position.game)
@@ -274,10 +269,10 @@ def height_fields(tree: tree_.DecisionTree) -> dict[str, object]:
 def draw_tree(
     tree: tree_.DecisionTree, path: Path, boards: bool, depth: int | None, is_whole: bool
 ) -> int:
-    """Draw a tree to a file whose ending names the format; return the number of shots drawn.
+    """Draw a tree to a file whose ending names the format; return how many shots deep it is drawn.
 
-    boards -- draw each node as a board. depth -- the most shots to draw, or None. is_whole -- False
-    to stop where a page of A3 ends.
+    boards -- draw each node as a board. depth -- the most shots to draw; None draws all. is_whole
+    -- False to stop where a page of A3 ends.
     """
     from optsearch.drawing.trees import draw_tree as draw_on_axes
     from optsearch.drawing.trees import page_depth, tree_figure_size

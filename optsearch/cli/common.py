@@ -286,9 +286,9 @@ def refuse_with_unknown_fleet(game: MixedGame, **options: object) -> None:
 
 
 def require_digest(prior: Prior | None, *paths: Path | None) -> None:
-    """Raise if a file would name a prior whose weights have no digest.
+    """Raise an error for a prior without a digest of its weights if a file names it.
 
-    paths -- the files to write; None for one that is not written.
+    paths -- the files that name the prior; None for one that is not given.
     """
     for path in paths:
         if prior is not None and path is not None:
@@ -313,15 +313,14 @@ def mean_text(total_height: int, configurations: int) -> str:
 
 
 def exact_text(value: Fraction) -> str:
-    """Format a number as a reduced fraction and as a decimal number."""
+    """Format a number as a reduced fraction and as a decimal, as in "53/12 = 4.416667"."""
     return f"{value} = {float(value):.6f}"
 
 
 def require_game(file: Path, position: Position, game: str | None) -> None:
-    """Raise GameError if a file is about another game than the one that is given.
+    """Raise GameError if the position of a file is of another game than the one that is given.
 
-    The caller reads the game before the file, because a user's rule in the file must have been
-    named.
+    game -- the game as text; None accepts any.
     """
     if game is not None and read_game(game) != position.game:
         raise GameError(f"{file} is about {position.game}, not {game!r}; leave out the game")
@@ -375,10 +374,10 @@ def board_in_colours(
 ) -> Text:
     """Draw a board with a text in each cell, in styles of rich.
 
-    texts -- by row and column. styles -- of some cells. marked -- a cell that gets a › before it.
-
     A grid has column letters above and row numbers at the left. On a board from a file the columns
     need not line up, so each line begins with the names of its first and last cell.
+
+    texts -- by row and column. styles -- of some cells. marked -- a cell that gets a › before it.
     """
     centres = game.board.centres
     lines = _lines_of_board(game, texts)
@@ -419,9 +418,7 @@ class BoardLine(NamedTuple):
 
 
 def _lines_of_board(game: Game, texts: Sequence[Sequence[str]]) -> list[BoardLine]:
-    """Return the lines of a drawn board from top to bottom, each with its name and its texts.
-
-    Before the lines of a grid comes a heading with the column letters.
+    """Return the lines of a drawn board from top to bottom; a grid begins with its heading.
 
     texts -- the text in each cell, by row and column.
     """
@@ -447,9 +444,10 @@ def _lines_of_board(game: Game, texts: Sequence[Sequence[str]]) -> list[BoardLin
 
 @contextmanager
 def explain_resuming(option: str, folder: Path | None) -> Iterator[None]:
-    """Add a hint how to resume to the exception, if ctrl-C or a lost worker ends the context.
+    """Add a hint how to resume to the error, if ctrl-C or a lost worker ends the context.
 
-    option -- the option that names the folder with finished work. folder -- its value, or None.
+    Ctrl-C raises Interrupted. option -- the option that names the folder with finished work.
+    folder -- its value, or None.
     """
     hint = f"what is done is in {folder}, and the same command goes on from there"
     if folder is None:
@@ -510,10 +508,9 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 @contextmanager
 def open_executor(options: WorkerOptions | RunOptions) -> Iterator[tuple[Executor | None, int]]:
-    """Yield an executor of tasks, and the number of tasks it runs at once.
+    """Yield an executor, a Dask cluster or a pool of processes, and how many tasks it runs at once.
 
-    It is a Dask cluster or a pool of processes. For one process, or if no number is given, it is
-    None, and the number is 1.
+    For one process, or if no number is given, the executor is None and the number 1.
     """
     with open_cluster(options, otherwise=1) as (executor, workers):
         if executor is not None or workers == 1:
@@ -537,10 +534,10 @@ def resumable_execution(options: RunOptions) -> Iterator[Execution]:
 def open_cluster(
     options: WorkerOptions | RunOptions, otherwise: int | None = None
 ) -> Iterator[tuple[Executor | None, int]]:
-    """Yield a Dask cluster, and the number of tasks it runs at once.
+    """Yield a Dask cluster, or None without --dask, and the number of tasks to run at once.
 
-    Without --dask the cluster is None, and the number is that of --jobs, for a function that starts
-    its own processes. otherwise -- the number without --jobs (default: the number of processors).
+    Without --dask the number is that of --jobs. otherwise -- the number without --jobs (default:
+    the number of processors).
     """
     jobs, dask = options.jobs, options.dask
     if dask is None:

@@ -133,10 +133,9 @@ def posterior(
 
 
 def add_ship_lengths(answer: Answer, posterior: MixedPosterior) -> None:
-    """Add to an answer what is known of a fleet whose lengths are not known.
+    """Add to an answer how likely each length of each ship and each fleet is.
 
-    These are the probability of each length of each ship, of each possible fleet, and that every
-    ship is sunk.
+    Add also the probability that every ship is sunk. The game is one whose lengths are not known.
     """
     lengths_of_ships = {}
     for ship, by_length in posterior.lengths.items():
@@ -165,8 +164,8 @@ def add_ship_lengths(answer: Answer, posterior: MixedPosterior) -> None:
 def heat_map_text(posterior: Posterior, counts: bool = False) -> Text:
     """Draw the probability of a ship on each open cell in percent, as a coloured board.
 
-    Cells that were shot have the sign of their reply. The meaning of the signs and a scale of the
-    colours are below. counts -- True to show numbers of configurations and no scale.
+    Cells that were shot have the sign of their reply. Below are the meaning of the signs and a
+    scale of the colours. counts -- True to show numbers of configurations and no scale.
     """
     position, probability = posterior.position, posterior.probability
     game, certain_replies = position.game, position.drawn_replies
@@ -208,7 +207,7 @@ def draw_heat_map(
 ) -> None:
     """Draw the probability of a ship on each cell to a file whose ending names the format.
 
-    values -- the probability of a ship on each cell, by row and column. path -- the file.
+    values -- the probabilities, by row and column.
     """
     from optsearch.drawing.boards import board_size, draw_probability
 
@@ -278,10 +277,10 @@ def sample(
 
 
 def print_json_sample(fields: dict[str, Any], ship_names: Iterator[list[str]]) -> None:
-    """Print a sample as JSON, one configuration at a time.
+    """Print fields and a sample as JSON, one configuration at a time.
 
-    fields -- the fields before it. ship_names -- of each configuration, the names of its ships; at
-    least one configuration.
+    ship_names -- yields the names of the ships of each configuration, of which there is at least
+    one.
     """
     text_of_none = json_text({**fields, "sample": []})
     click.echo(text_of_none.removesuffix("]}") + json.dumps(next(ship_names)), nl=False)
@@ -291,7 +290,7 @@ def print_json_sample(fields: dict[str, Any], ship_names: Iterator[list[str]]) -
 
 
 def count_all(posterior: Posterior) -> int:
-    """Return the number of configurations to print; TooLarge if it is above `MOST_PRINTED`."""
+    """Return the number of configurations; raise an error if it is 0 or above `MOST_PRINTED`."""
     posterior.require_some()
     configurations = posterior.configurations
     if configurations > MOST_PRINTED:

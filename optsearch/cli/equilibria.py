@@ -112,7 +112,7 @@ def equilibrium(
 
 
 def read_tolerance(text: str) -> Fraction:
-    """Return the width of a bracket that a text has, as a decimal or a fraction."""
+    """Return the width of a bracket, given as a decimal or a fraction such as 1/100."""
     if not re.fullmatch(r"\d{1,9}(\.\d{1,18}|/0*[1-9]\d{0,8})?", text.strip(), re.ASCII):
         raise OptsearchError(
             f"--tolerance {text!r} is not a width; write 0 or more as a decimal or a fraction, "
@@ -122,10 +122,10 @@ def read_tolerance(text: str) -> Fraction:
 
 
 def _value_of(objective: Objective, payment: float) -> float:
-    """Return the value of what the shooter pays, as a float.
+    """Return the value of the game if the shooter pays `payment`.
 
-    The payment is a number of shots, or the probability that the shots are not enough; in the
-    second case the value is the probability that they are.
+    The payment is a number of shots, which is the value, or the probability that the shots are not
+    enough. In the second case the value is the probability that they are.
     """
     return payment if objective.shots is None else 1 - payment
 
@@ -180,7 +180,7 @@ def add_value(answer: Answer, result: Equilibrium) -> None:
 
 
 def add_mixes(answer: Answer, result: Equilibrium) -> None:
-    """Add to an answer how the two sides mix their choices, with probabilities.
+    """Add to an answer the probabilities with which each side mixes its choices.
 
     The hider mixes orbits: sets of hidings that symmetries of the board map to each other. The
     shooter mixes decision trees.
@@ -231,9 +231,7 @@ def first_shot(tree: DecisionTree) -> str | None:
 
 
 def _loss_text(result: Equilibrium, uniform: Fraction) -> str:
-    """Return a text that says how much a hider loses by drawing uniformly.
-
-    It is empty if no loss is proved.
+    """Return a text that says how much a hider loses by drawing uniformly; empty if none is proved.
 
     uniform -- what the best tree of the shooter pays against a hider who draws uniformly.
     """

@@ -97,7 +97,7 @@ def announce_comparison(
 
 
 def announce_game(player: Player, game: Game) -> None:
-    """Print how long a single game with rollouts takes, if it takes more than seconds."""
+    """Print how long a game of a player with rollouts takes, if it takes more than ten seconds."""
     seconds = 0 if QUIET.get() else rollout_seconds(player, game, 1)
     _announce_duration(
         f"a game of {player}", seconds, 1, "greedy takes seconds", SECONDS_OF_SHORT_GAME
@@ -107,9 +107,9 @@ def announce_game(player: Player, game: Game) -> None:
 def _announce_duration(
     work: str, seconds: float, workers: int, alternative: str, limit: float = LONG_SECONDS
 ) -> None:
-    """Print how long work takes, and an alternative, if it takes more than `limit` per worker.
+    """Print how long work takes, and an alternative, if it takes more than `limit` seconds.
 
-    seconds -- of all workers together.
+    seconds -- the processor time, which the workers share.
     """
     if seconds > limit * workers:
         processes = "1 process" if workers == 1 else f"{workers} processes"

@@ -263,7 +263,7 @@ def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
 
 
 def _refuse_options(strategy: str, **options: object) -> None:
-    """Raise OptsearchError for an option of long evaluations, if a formula gives the answer."""
+    """Raise OptsearchError if an option is given, since a formula evaluates the strategy."""
     for name, value in options.items():
         if value is not None:
             raise OptsearchError(f"{strategy} is evaluated by a formula; --{name} is not for it")
@@ -272,7 +272,7 @@ def _refuse_options(strategy: str, **options: object) -> None:
 def random_answer(game: Game, prior: Prior | None, within: int | None) -> Answer:
     """Return the answer about shooting at random, by a formula that no prior changes.
 
-    within -- as in `answer_of`.
+    within -- a number of shots; the share of games that end within them is added.
     """
     posterior = Posterior(game, prior=prior)
     posterior.require_some()
@@ -344,7 +344,7 @@ def show_evaluation_progress() -> AbstractContextManager[Progress[EvaluationStat
 
 @dataclass(frozen=True)
 class DrawOptions:
-    """The draw of the positions from which two strategies are compared."""
+    """How the positions are drawn from which two strategies are compared."""
 
     until: str = "greedy"
     positions: int = POSITIONS
@@ -417,7 +417,11 @@ def compare(
 
 
 def comparison_answer(comparison: Comparison) -> Answer:
-    """Return the answer about a comparison of two strategies."""
+    """Return the answer about a comparison of two strategies on positions of a game.
+
+    Its field `until` is the strategy that plays from the empty board to the positions, `alike` the
+    number of positions in which both strategies have equal histograms.
+    """
     game = comparison.game
     answer = Answer(title_with_rules(str(game), game), game=str(game))
     answer.add_fact("first", comparison.first, first=comparison.first)

@@ -84,9 +84,10 @@ def explore(
 def load_named_trees(
     paths: list[Path], position: Position, prior: Prior | None
 ) -> list[explorer.NamedTree]:
-    """Return the trees of files, each with a name that no other tree of the page has.
+    """Return the trees of files, each with a name: its title, or else the name of its file.
 
-    Raises if a tree is of another position or prior.
+    If another tree of the page has that name, the name of the file is added. Raises an error if a
+    tree is of another position or prior.
     """
     named_trees: list[explorer.NamedTree] = []
     for path in paths:

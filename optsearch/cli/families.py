@@ -32,11 +32,9 @@ ANSWERS: dict[str, Callable[..., None]] = {}  # by command
 
 
 def declare_fields(names: str) -> Callable[[Family], Family]:
-    """Return a decorator that enters a function in `ANSWERS` as the answer to a command.
+    """Return a decorator that enters a function in `ANSWERS` for the command of the same name.
 
-    The command has the name of the function.
-
-    names -- the names of the fields in its JSON answer, without those that describe the family.
+    names -- the fields of its JSON answer, without those that describe the family.
     """
 
     def declare(function: Family) -> Family:
@@ -61,10 +59,7 @@ def answer_for(command: str, game: str) -> Callable[..., None]:
 
 
 def family_fields(sets: identify_.Sets) -> dict[str, object]:
-    """Return the fields of a JSON answer that describe a family of sets.
-
-    sets -- the family.
-    """
+    """Return the fields of a JSON answer that describe a family of sets."""
     return {
         "family": sets.title,
         "family_digest": sets.digest,

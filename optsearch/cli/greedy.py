@@ -117,10 +117,10 @@ class GreedyTotals:
         time_limit: float | None,
         progress: Progress[SearchStatus],
     ) -> None:
-        """Compute the attributes of this object: what greedy costs by each rule, and the optimum.
+        """Compute what greedy costs by each rule, and the optimum; the quick ones come first.
 
-        The quick ones come first. Raises LimitReached after `time_limit` seconds; the attributes
-        that are computed by then stay.
+        Raises LimitReached after `time_limit` seconds; what is computed by then stays. The worst
+        greedy strategy is left out if it takes more than a minute.
         """
         limited_progress = Limit(time_limit).watch(progress)  # raises LimitReached
         solver = GreedySolver(position, progress=limited_progress, prior=prior)
@@ -194,10 +194,7 @@ class GreedyTotals:
         return f"greedy, {name}", f"{total:,}", mean, extra, "" if tree is None else f"{tree.worst}"
 
     def _rule_fields(self, name: str) -> dict[str, Any]:
-        """Return the fields of a JSON answer for a rule by which greedy chooses among its cells.
-
-        name -- the name of the rule.
-        """
+        """Return the fields of a JSON answer for the rule of this name."""
         total_height, tree = self.totals[name], self.trees.get(name)
         return {
             "total_height": total_height,
@@ -210,7 +207,7 @@ class GreedyTotals:
 def add_divergences(answer: Answer, divergences: Sequence[Divergence], prior: Prior | None) -> None:
     """Add to an answer the positions where the best greedy tree shoots at no optimal cell.
 
-    The text has the positions with the fewest shots before them, the JSON has all.
+    The text has only those with the fewest shots.
     """
     divergence_fields = [
         {

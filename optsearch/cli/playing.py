@@ -107,10 +107,7 @@ def load_match(file: Path) -> Match:
 
 
 def require_options_of(match: Match, file: Path, game: Game, options: MatchOptions) -> None:
-    """Raise OptsearchError if the game or an option differs from the match of a file.
-
-    An option that is not given is not compared.
-    """
+    """Raise OptsearchError if the game, or an option that is given, differs from a kept match."""
     given_values = {"game": str(game)}
     kept_values = {"game": str(match.game)}
     if options.seed is not None:
@@ -276,7 +273,7 @@ def hint_text(position: Position) -> str:
 def board_lines(position: Position, ships: Sequence[int] = ()) -> list[Text]:
     """Return the lines of a board, drawn in colours and with its last shot marked.
 
-    position -- the shots on the board. ships -- the ships to show, as masks of their cells.
+    ships -- the ships to show, as masks of their cells.
     """
     styles = {cell: SHIP_IN_TERMINAL for ship in ships for cell in position.game.cells_of(ship)}
     styles |= {shot.cell: IN_TERMINAL[shot.reply.hit] for shot in position.shots}
@@ -301,10 +298,8 @@ def join_boards(boards: Sequence[Sequence[Text]], width: int) -> list[Text]:
 def signs(position: Position, ships: Sequence[int] = ()) -> list[list[str]]:
     """Return the sign that is drawn in each cell of a board, by row and column.
 
-    A cell that was shot has the letter of its reply. Another cell of a ship has the number of the
-    ship. Every other cell has its sign on an empty board.
-
-    ships -- the ships to show, as masks of cells; they are numbered from 1.
+    It is the letter of the reply, or else the number of the ship, from 1, or else the sign of the
+    empty board. ships -- the ships to show, as masks of their cells.
     """
     game = position.game
     sign_grid = [list(row) for row in position_in(game).board().splitlines()]

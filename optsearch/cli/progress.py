@@ -105,13 +105,11 @@ def show_progress(
 def show_search_progress(
     label: str, unit: str = "shots", certain_total: int = 0
 ) -> Iterator[Progress[SearchStatus]]:
-    """Show progress of a search within a block; yield a function to call with each status.
+    """Show progress of a search while the context runs; yield a function to call with each status.
 
-    At first the share done is shown. Once there are a lower and an upper bound on the mean, these
-    are shown in its place.
-
-    label -- the name of the work. unit -- the unit of the mean. certain_total -- a part of each
-    total height that the mean leaves out.
+    At first the share done is shown, in its place the bounds on the mean once both are known.
+    label -- the name of the work. unit -- the unit of the mean. certain_total -- a part of
+    each total height that the mean leaves out.
     """
     started = time.monotonic()
 
@@ -135,10 +133,7 @@ def show_search_progress(
 
 
 class CollectedBounds(NamedTuple):
-    """The bounds computed in some time.
-
-    is_all -- True if all were computed. is_interrupted -- True if ctrl-C ended it.
-    """
+    """The bounds that were computed; not all if the time was over, or ctrl-C interrupted it."""
 
     bounds: list[Bound]
     is_all: bool
@@ -161,12 +156,10 @@ def collect_bounds(
 ) -> CollectedBounds:
     """Collect bounds until there are no more, the time is over, or ctrl-C is pressed.
 
-    compute -- yields bounds; it is given a function to call with each status. fallback_bounds -- if
-    the bounds end early, these are added for each side, lower or upper, without a bound. If a side
-    still has none, LimitReached or KeyboardInterrupt is raised.
-
-    on_narrower -- called with each bound that narrows the bracket, and with the new bracket by
-    side. If it is given, no progress is shown.
+    compute -- yields bounds; it is given a function to call with each status. fallback_bounds --
+    added if the work ends early, on each side, lower or upper, that has no bound. If a side still
+    has none, LimitReached or KeyboardInterrupt is raised. on_narrower -- called with each bound
+    that narrows the bracket, and with the new bracket by side; no progress is shown then.
     """
     collected: list[Bound] = []
     bracket_ends: dict[str, Fraction] = {}

@@ -90,9 +90,9 @@ def reproduce(
 def with_progress(
     make_checks: Callable[[Progress[EvaluationStatus]], Iterator[tuple[Source, Check]]],
 ) -> Iterator[tuple[Source, Check]]:
-    """Yield checks one by one; show progress while each is waited for.
+    """Yield the checks of `make_checks`; show progress while each is waited for.
 
-    make_checks -- yields the checks; it is given a function to call with each status.
+    make_checks -- it is given a function to call with each status.
     """
     shown_progress: Progress[EvaluationStatus] = no_progress
 
@@ -196,11 +196,9 @@ def print_verdict(checks: list[Check]) -> None:
 
 
 def _names_by_attribute(checks: list[Check], attribute: str) -> dict[str, str]:
-    """Return a mapping from each text of an attribute to the names of the checks that have it.
+    """Map each text of an attribute to the names of the checks that have it, joined by commas.
 
     Checks whose text is empty are left out.
-
-    attribute -- the name of an attribute of checks.
     """
     names_by_text: dict[str, list[str]] = {}
     for check in checks:

@@ -179,7 +179,7 @@ def answer_of(
 
 
 def difference_texts(difference: Difference) -> tuple[str, ...]:
-    """Return the texts of a difference: slower player, "than", faster player, mean ± error."""
+    """Return a difference as texts of columns: slower player, "than", faster one, mean ± error."""
     mean = f"{difference.mean:.4f} ± {number_text(difference.standard_error, 4)}"
     return difference.slower, "than", difference.faster, mean
 

@@ -236,8 +236,8 @@ def step_text(step: reasoning.Step) -> str:
 def _step_lines(step: reasoning.Step) -> Iterator[str]:
     """Yield the lines that explain a step of a person who solves a puzzle.
 
-    If a value was supposed for the step, the lines of the steps that follow from it come next, and
-    at last the contradiction. The reason of such a step is "SUPPOSITION: CONTRADICTION".
+    After a supposition come the steps that follow from it, and at last the contradiction. The
+    reason of such a step is "SUPPOSITION: CONTRADICTION".
     """
     names = " ".join(cell_name(cell) for cell in step.cells)
     if not step.chain:
@@ -403,7 +403,7 @@ def show_address(answer: Answer, puzzle: Puzzle) -> None:
 def puzzle_board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
     """Draw a puzzle with letters, numbers, counts and a legend; what is revealed is bold.
 
-    solution -- fills the cells that are not revealed, if given.
+    solution -- fills the cells that are not revealed; None leaves them open.
     """
     revealed = dict(puzzle.revealed)
     name_width = len(str(puzzle.rows))

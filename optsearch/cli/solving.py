@@ -112,7 +112,7 @@ class SolveTask(NamedTuple):
 def require_solver(method: Method, **options: object) -> None:
     """Raise OptsearchError if an option of the main solver is given with another method.
 
-    options -- values by name.
+    options -- the values of these options by name.
     """
     for name, value in options.items():
         if value and method is not Method.SOLVER:
@@ -303,10 +303,9 @@ def find_optimum(
 
 
 def write_files(solution: Solution, tree: Path | None, proof: Path | None, form: Form) -> None:
-    """Write the decision tree, and the proof if the optimum is exact.
+    """Write the decision tree, and the proof if the optimum is exact; print the names of the files.
 
-    tree, proof -- the files; None for one that is not wanted. With the text form their names are
-    printed.
+    The names are printed in the text form only. tree, proof -- None for one that is not wanted.
     """
     if not solution.is_exact:
         proof = None
@@ -330,8 +329,7 @@ def write_files(solution: Solution, tree: Path | None, proof: Path | None, form:
 def why_no_tree(position: Position, prior: Prior | None, time_limit: float | None) -> str:
     """Return the reason why the search will give no tree in its time limit, or an empty text.
 
-    The reasons are a board that is too large, and configurations that are too many or cannot be
-    counted in a share of the time.
+    Either the board is too large, or the configurations are too many or cannot be counted in time.
     """
     if time_limit is None:
         return ""
@@ -383,10 +381,7 @@ def narrow_by_stored(
 ) -> tuple[Solution, BracketSources]:
     """Return a solution with the better of its own and the stored bounds, and their sources.
 
-    On each side, lower and upper, the better bound is taken. A solution that is exact is not
-    changed.
-
-    stored -- the stored bracket of its game; None if there is none.
+    An exact solution is not changed. stored -- the stored bracket of its game, if there is one.
     """
     if stored is None or solution.lower is None or solution.upper is None:
         return solution, BracketSources()
@@ -473,12 +468,9 @@ def solve_by_bounds(task: SolveTask, time_limit: float) -> Solution | str:
 
 
 def uncounted_answer(task: SolveTask, stored: StoredBracket | None, reason: str) -> Answer:
-    """Return the answer about a game whose configurations cannot be counted.
+    """Return an answer with bounds only, about a game whose configurations cannot be counted.
 
-    It has bounds that need no count.
-
-    stored -- the stored bracket of the game; None if there is none. reason -- why the
-    configurations cannot be counted.
+    stored -- the stored bracket of the game, if there is one. reason -- why they cannot be counted.
     """
     position, objective, prior = task
     answer = Answer.about(
@@ -505,11 +497,10 @@ def uncounted_answer(task: SolveTask, stored: StoredBracket | None, reason: str)
 def answer_of(
     solution: Solution, sources: BracketSources, greedy: tuple[tuple[Cell, ...], int] | None
 ) -> Answer:
-    """Return what the command prints about a solution, as an answer.
+    """Return the answer about a solution.
 
-    sources -- what proves its bounds.
-    greedy -- the cells that greedy may shoot first, and the least total height of a strategy that
-        begins with one of them. None if that is not known.
+    sources -- what proves its bounds. greedy -- the cells that greedy may shoot first, and the
+    least total height of a strategy that begins with one of them; None if that is not known.
     """
     answer = Answer.about(
         solution.position,
@@ -634,8 +625,6 @@ def first_shot_text(value: ShotValue, solution: Solution) -> ShotText:
     """Return the value of a first shot as a short and as a full text.
 
     A value that is not known exactly becomes a lower and an upper bound.
-
-    value -- the shot with its value. solution -- the result of the search.
     """
     weight = solution.configurations
     if value.finished is not None:
@@ -654,10 +643,9 @@ def first_shot_text(value: ShotValue, solution: Solution) -> ShotText:
 
 
 def first_shot_texts(solution: Solution) -> list[str]:
-    """Return the value of each first shot as texts: a board, then a list with the best first.
+    """Return what each first shot costs as texts: a board, then a list with the best first.
 
-    A value is what the objective counts, if the game begins with this shot. On the board it stands
-    in the cell of the shot.
+    On the board the value of a shot, for the objective, stands in its cell.
     """
     position, objective = solution.position, solution.objective
     rows = position.board().splitlines()
@@ -747,12 +735,10 @@ def bounds_in_time(
     leave_out: LeaveOut,
     on_narrower: Callable[[Bound, Mapping[str, Fraction]], None] | None = None,
 ) -> CollectedBounds:
-    """Return the bounds that are computed within a time limit.
-
-    A single bound may take at most half of the limit.
+    """Return the bounds that are computed within a time limit; one may take at most half of it.
 
     leave_out -- called with each bound that is left out. on_narrower -- called with each bound that
-    narrows the bracket, and with the new bracket by side; None for no call.
+    narrows the bracket, and with the new bracket by side.
     """
     seconds = SECONDS if time_limit is None else time_limit / 2
     compute = partial(bounds_in_turn, position, prior, seconds=seconds, leave_out=leave_out)

@@ -103,9 +103,9 @@ def answer_of(result: Tabulation, time_limit: float | None, sheet: Sheet) -> Ans
 
 
 def sheet_text(sheet: Sheet) -> str:
-    """Format a table as text: the first column at the left, the others at the right.
+    """Format a table as text; each entry is followed by the sign of its note.
 
-    Each text is followed by the sign of its note.
+    The first column is aligned at the left, the others at the right.
     """
     widths = [max(map(len, column), default=0) for column in zip(*sheet.signs, strict=True)]
     rows = [

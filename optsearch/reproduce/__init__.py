@@ -46,7 +46,6 @@ class Source:
     ) -> Iterator[Number]:
         """Yield all numbers that the source prints, to be computed without stored results.
 
-        Numbers that take long, and are otherwise read from a stored table, are computed anew.
         folder -- keeps finished work, or None. progress -- called during long computations.
         """
         yield from (number for number in self.numbers() if not number.stored)
@@ -107,10 +106,9 @@ def source_named(name: str) -> Source:
 
 
 def check(number: Number) -> Check:
-    """Return the comparison of a printed number with the number computed here.
+    """Compute a printed number, and return its comparison with the printed text.
 
-    number -- the printed one, with the function that computes it. If a package for the computation
-    is not installed, the check says so in `left_out`.
+    If a package for the computation is not installed, `left_out` says so.
     """
     started = time.perf_counter()
     try:
@@ -154,10 +152,9 @@ def everything(
 ) -> Iterator[tuple[Source, Check]]:
     """Yield each printed number of some publications, checked: the publication and the check.
 
-    A check compares the printed number with one computed here. folder -- keeps finished checks,
-    which are not computed again, and the state of long ones, which resume. Raises TableError for a
-    folder that cannot be used, or that another commit of optsearch has written, whose numbers may
-    differ.
+    folder -- keeps finished checks, which are not computed again, and the state of long ones, which
+    resume. Raises TableError for a folder that cannot be used, or that another commit of optsearch
+    has written.
     """
     with _open_checks(folder) as store:
         for source in sources:

@@ -40,13 +40,16 @@ def effect_text(effect: Effect) -> str:
 
 
 def agrees(printed: str, effect: Effect) -> bool:
-    """True if a printed effect, from as many games, is within three standard errors."""
+    """True if a printed effect is within three standard errors of the computed one.
+
+    The error is that of their difference; the printed effect is taken to have an equal one.
+    """
     error = hypot(effect.standard_error, effect.standard_error)
     return abs(float(printed) - effect.g) <= SURE * error
 
 
 def effect(first: int, second: int) -> Effect:
-    """Return the effect between two versions."""
+    """Return the effect between two versions: Hedges' g of their shots, with its error."""
     return hedges_g(outcome(first), outcome(second))
 
 
@@ -54,7 +57,7 @@ def printed_effect(place: str, printed: str, first: int, second: int) -> Number:
     """Return a printed effect between two versions of a player, with the function to compute it.
 
     The effect is Hedges' g, a difference of means in standard deviations. place -- where the source
-    prints it. printed -- the effect as text. first, second -- the numbers of the versions.
+    prints it.
     """
     return Number(
         place=place,

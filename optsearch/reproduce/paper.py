@@ -96,9 +96,9 @@ class GreedyCounterexample:
 def counterexamples() -> tuple[GreedyCounterexample, ...]:
     """Return positions after two misses, on 3x4 with one ship of length 2, where greedy fails.
 
-    Greedy always shoots a most probable cell; even its best choices among several take more shots
-    than the optimum. Figure 6 shows such a position, but does not print its misses, so all pairs
-    are tried. Of pairs that are equivalent under a symmetry of the board, one is tried.
+    There even the best choices among most probable cells take more shots than the optimum. Figure 6
+    shows such a position, but does not print its misses, so all pairs are tried, once up to
+    symmetries of the board.
     """
     game = Game(3, 4, (2,))
     tried_misses: set[int] = set()
@@ -123,8 +123,7 @@ def _counterexample() -> GreedyCounterexample:
 def _paper_names(cells: Iterable[Cell]) -> list[str]:
     """Return the paper's names of cells: row letter, column number.
 
-    (Its names for the counterexample fit no other reading: see `counterexamples`, whose greedy
-    shot is one of the two middle cells.)
+    Its names for the counterexample fit no other reading.
     """
     return [f"{chr(ord('A') + row)}{column + 1}" for row, column in cells]
 
@@ -133,7 +132,7 @@ def _counterexample_shots(shots: Iterable[Cell]) -> list[str]:
     """Return the names that the paper gives to some cells of its example against greedy.
 
     The board is turned or reflected first, so that it lies as in Figure 6. There the only cell that
-    greedy may shoot is (1, 2), the right one of the two middle cells. shots -- the cells before.
+    greedy may shoot is (1, 2), the right one of the two middle cells.
     """
     game = _counterexample().position.game
     ((row, column),) = GreedySolver(_counterexample().position).greedy_shots

@@ -32,7 +32,7 @@ text of the slides does not say which ones it draws."""
 
 
 def count_exchanges(game: Game) -> int:
-    """Count the ways to exchange the names of equal ships."""
+    """Count the ways to name equal ships: the product of n! for each n ships that are equal."""
     return prod(factorial(n) for n in Counter(game.fleet).values())
 
 
@@ -90,10 +90,9 @@ def numbers() -> Iterator[Number]:
 
 
 def possible_placements(position: Position) -> dict[int, list[int]]:
-    """Map the length of each ship to the placements (masks) that it can still have.
+    """Map the length of each ship to its placements (masks) in configurations that are left.
 
-    A placement is possible if some configuration that fits the position has it. The ships must have
-    different lengths. The slides call this the valid placement graph.
+    The ships must have different lengths. The slides call this the valid placement graph.
     """
     used = {mask for ships in list_ships(position) for mask in to_masks(ships)}
     return {

@@ -45,10 +45,7 @@ def example() -> Puzzle:
 
 @cache
 def _fleets() -> tuple[Solution, ...]:
-    """Return all ways to place the fleet that agree with the counts of the rows and columns.
-
-    They are those of the puzzle of the chapter without its revealed squares.
-    """
+    """Return the solutions of the chapter's puzzle if no square is revealed."""
     number = counting.count(example())
     fleets = counting.solutions(example(), number)
     if len(fleets) != number:
@@ -110,8 +107,7 @@ def readings() -> tuple[Reading, ...]:
     """Return all choices of three revealed squares that the text of the chapter can mean.
 
     Two squares are water and one belongs to a ship. They must leave a single solution of the
-    puzzle, and its ships must lie as the chapter describes. `is_needed` says for each choice if no
-    square can be spared.
+    puzzle, and its ships must lie as the chapter describes.
     """
     puzzle, readings = example(), []
     cells_of_fleet = {fleet: sum(fleet) for fleet in _fleets()}
@@ -158,10 +154,9 @@ def _readings_note() -> str:
 
 
 def _solutions_of_readings() -> str:
-    """Return the numbers of solutions that puzzles of the chapter have, joined by `or`.
+    """Return how many solutions the fitting readings have, up to two; numbers are joined by `or`.
 
-    The puzzles differ in the squares revealed, which the chapter only describes. Each is solved by
-    all methods, up to two solutions.
+    Each is solved by all methods.
     """
     numbers = {
         len(making.solve(reading.puzzle(), 2, method))
@@ -172,7 +167,7 @@ def _solutions_of_readings() -> str:
 
 
 def _windows_and_touching() -> str:
-    """Return the number of pairs of placements that two rules judge differently, as text.
+    """Return, as text, how many pairs of placements two rules judge differently.
 
     One rule forbids two ships that both have a cell in some 2×2 window. The other forbids ships
     that overlap or touch.

@@ -78,11 +78,10 @@ def _games_of(shots: int) -> str:
 
 
 def _classes_of_fewest_cells() -> str:
-    """Return, as text, the remainders of cell numbers that are fewest in every row of cells.
+    """Return, as text, the classes that have the fewest cells in every row of cells.
 
-    The cells of a row are numbered from 0, and the numbers are divided by the length of the ship. A
-    remainder is given less that length: -1 is the greatest one. Lengths 2 to 10 are tried in rows
-    of up to 100 cells.
+    A class is a remainder of the cell numbers, from 0, by the length of the ship, less that length:
+    -1 is the greatest remainder. Lengths 2 to 10 are tried in rows of up to 100 cells.
     """
     always_fewest: set[int] | None = None
     for length in range(2, 11):
@@ -94,9 +93,9 @@ def _classes_of_fewest_cells() -> str:
 
 
 def _most_shots_after_the_hit() -> str:
-    """Return, as text, the most shots that the strategy `row` makes after its first hit.
+    """Return, as text, the most shots after the first hit that the strategy `row` makes.
 
-    It searches a row of cells for one ship. All places of the ship are tried.
+    It searches a row of cells for one ship; all places of the ship are tried.
     """
     longest = 0
     for ships in list_ships(Position(ROW)):
@@ -107,10 +106,10 @@ def _most_shots_after_the_hit() -> str:
 
 
 def _row_is_optimal() -> str:
-    """Return `optimal` if two strategies need the fewest shots in all on every row of cells.
+    """Return `optimal` or `not optimal`: whether two strategies need the fewest shots in each row.
 
-    Otherwise return `not optimal`. One of the two is the search `row`, the other shoots the most
-    probable cell. Each row of cells has one ship, and the shots for all its places are added up.
+    One is the strategy `row`, the other shoots the most probable cell. A row of cells hides one
+    ship, and the shots for all its places are added up.
     """
     are_optimal = all(
         evaluation(ENUMERATION, game).total_height
@@ -163,12 +162,15 @@ def optimistic_shots(is_printed: bool) -> Fraction:
 
 
 def extremely_optimistic_mean(is_printed: bool = True) -> Fraction:
-    """Return the mean without any miss once a ship is hit."""
+    """Return the mean shots of a game without any miss once a ship is hit."""
     return optimistic_shots(is_printed) + sum(length - 1 for length in GAME.fleet)
 
 
 def optimistic_mean(is_printed: bool = True) -> Fraction:
-    """Return the mean with 1.5 misses per ship; the post then adds all but two of its cells."""
+    """Return the mean shots of a game with 1.5 further misses per ship.
+
+    As in the post, all but two of the cells of a ship are added.
+    """
     return (
         optimistic_shots(is_printed)
         + Fraction(3, 2) * len(GAME.fleet)
@@ -202,7 +204,10 @@ def with_error(shots: NDArray[np.int64], places: int = 2) -> str:
 
 
 def _agrees(printed: str, computed: str) -> bool:
-    """True if a printed mean, from as many games, is within three standard errors."""
+    """True if a printed mean is within three standard errors of a computed text "mean ± error".
+
+    The error is that of their difference; the printed mean is taken to have an equal one.
+    """
     mean, error = map(float, computed.split(" ± "))
     return abs(float(printed) - mean) <= SURE * hypot(error, error)
 
@@ -274,7 +279,7 @@ _NOTES: dict[str, Callable[[], str]] = {
 
 
 def _play_games(folder: Path | None) -> NDArray[np.int64]:
-    """Return the number of shots of each game of the strategy `thompson`, which are played now.
+    """Play the games of Thompson sampling; return the number of shots of each.
 
     folder -- keeps finished games, which are not played again, or None.
     """
@@ -301,9 +306,9 @@ def _number(row: dict[str, str], compute: Callable[[], str], **options: Any) -> 
 
 
 def agreement_test(name: str, printed: str) -> Callable[[str], bool] | None:
-    """Return the function that says whether a computed text agrees with a printed one.
+    """Return the function that says if a computed text agrees with a printed one.
 
-    None if both texts must be equal. name -- of the value.
+    None if both texts must be equal. name -- that of the printed value in its table.
     """
     agrees = _AGREES.get(name)
     return None if agrees is None else partial(agrees, printed)
