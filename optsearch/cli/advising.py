@@ -164,8 +164,7 @@ def advise(
     with show_progress("counting"):
         replies = Replies(position, parsed_prior)
     options = AdviceOptions(details.number, details.endgame, chooser, size)
-    session = Session(dialogue, replies, options, file)
-    session.is_file_named = keeping.resume is not None
+    session = Session(dialogue, replies, options, file, is_file_named=keeping.resume is not None)
     try:
         session.run()
     except KeyboardInterrupt:
@@ -238,13 +237,13 @@ def offer_kept_replies(dialogue: Dialogue, start: AnyPosition, file: Path) -> An
     return start
 
 
-def load_replies(start: AnyPosition, file: Path | None) -> AnyPosition:
+def load_replies(start: AnyPosition, file: Path) -> AnyPosition:
     """Return the position that a file keeps, or `start` if there is no file.
 
     Raises OptsearchError if the file keeps another game, and PositionError if its replies do not
     begin with the replies of `start`.
     """
-    if file is None or not file.exists():
+    if not file.exists():
         return start
     header, _, text = text_of(file, OptsearchError, MOST_KEPT).partition("\n")
     if header != header_line(start):
@@ -307,12 +306,16 @@ class Session:
     line that was refused, its text, the reason, and the earlier shots that it contradicts.
     """
 
-    is_file_named = True
-
     def __init__(
-        self, dialogue: Dialogue, replies: Replies, options: AdviceOptions, file: Path | None
+        self,
+        dialogue: Dialogue,
+        replies: Replies,
+        options: AdviceOptions,
+        file: Path | None,
+        is_file_named: bool,
     ):
         self._dialogue, self._replies, self._options, self._file = dialogue, replies, options, file
+        self.is_file_named = is_file_named
         self.refused: list[dict[str, Any]] = []
 
     @property
@@ -461,8 +464,12 @@ class Session:
         """Return advice at the present position; show progress while it is computed."""
         with show_progress("counting") as progress:
             return advise_(
-                *(self.position, self._options.endgame_of_shots, self._replies.prior),
-                *(self._options.chooser, self._options.salvo_at(self.position), progress),
+                self.position,
+                self._options.endgame_of_shots,
+                self._replies.prior,
+                self._options.chooser,
+                self._options.salvo_at(self.position),
+                progress,
             )
 
     def answer(self) -> Answer:

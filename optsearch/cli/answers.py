@@ -191,18 +191,16 @@ def _csv_cell(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _csv_rows(rows: list[Mapping[str, Any]]) -> list[list[str]]:
-    """Return the names of the columns, then the cells of each row; an empty list without rows."""
+def _csv_text(rows: list[Mapping[str, Any]]) -> str:
+    """Format rows as CSV below the names of the columns; no rows give an empty text."""
     if not rows:
-        return []
+        return ""
     converted = [_json_value(row) for row in rows]
     names = list(dict.fromkeys(name for row in converted for name in row))
-    return [names, *([_csv_cell(row.get(name)) for name in names] for row in converted)]
-
-
-def _csv_text(rows: list[Mapping[str, Any]]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(_csv_rows(rows))
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_csv_cell(row.get(name)) for name in names] for row in converted)
     return printable(text.getvalue())
 
 

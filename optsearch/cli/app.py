@@ -138,7 +138,7 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of commands."""
-        rows = [(name, first_sentence(command)) for name, command in self.commands.items()]
+        rows = [(name, first_paragraph(command.help)) for name, command in self.commands.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -195,9 +195,9 @@ class Commands(click.Group):
         return declare
 
 
-def first_sentence(command: Any) -> str:
-    """Return the first paragraph of a command's help, on one line."""
-    return str((command.help or "").strip().partition("\n\n")[0].replace("\n", " "))
+def first_paragraph(text: str | None) -> str:
+    """Return the first paragraph of a help or a docstring, on one line; empty for None."""
+    return " ".join((text or "").strip().partition("\n\n")[0].split())
 
 
 class LazyCommands(Commands):
@@ -287,9 +287,9 @@ def versions() -> dict[str, str | None]:
 
 def version_text(entries: dict[str, str | None]) -> str:
     """Format the versions as lines of text."""
-    lines = ["optsearch {version}, kernels {kernels}", "Python {python}, {machine}"]
+    heading = "optsearch {version}, kernels {kernels}\nPython {python}, {machine}"
     packages = [f"{name} {entries[name] or 'is not installed'}" for name in DEPENDENCIES]
-    return "\n".join([*(line.format(**entries) for line in lines), *packages])
+    return "\n".join([heading.format(**entries), *packages])
 
 
 @click.pass_context

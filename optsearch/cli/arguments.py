@@ -62,11 +62,13 @@ class OptionType(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the value with the type of the option; None for a time limit above `FOREVER`."""
-        with suppress(ValueError):
-            result = value if isinstance(value, self.value_type) else self.value_type(value)
-            if self._is_in_range(result):
-                return None if self.option.is_seconds and result > FOREVER else result
-        self.fail(repr(value), param, ctx)
+        try:
+            converted = value if isinstance(value, self.value_type) else self.value_type(value)
+        except ValueError:
+            self.fail(repr(value), param, ctx)
+        if not self._is_in_range(converted):
+            self.fail(repr(value), param, ctx)
+        return None if self.option.is_seconds and converted > FOREVER else converted
 
     def _is_in_range(self, value: Any) -> bool:
         low, high = self.option.min, self.option.max
@@ -205,28 +207,23 @@ class Command(click.Command):
 
     def _refuse_overwriting(self, ctx: Any) -> None:
         """Refuse an output file that another option reads or writes."""
-        read_by: dict[Path, str] = {}  # the option that reads a file
-        written_by: dict[Path, str] = {}
-        entered_texts: dict[Path, str] = {}  # a written file, as it was entered
+        readers: dict[Path, str] = {}  # the option that reads each file
+        writers: dict[Path, tuple[str, str]] = {}  # the one that writes it, and the name it gives
         for param in self.params:
             value = ctx.params.get(param.name)
             is_option = param.opts[0].startswith("-")
             name = param.opts[0] if is_option else str(param.name).upper()
             if self.writes(param) in ("", FOLDER):
-                read_by.update(dict.fromkeys(_existing_files(value), name))
+                readers.update(dict.fromkeys(_existing_files(value), name))
             elif value is not None:
                 path = Path(os.path.realpath(value))
-                if path in written_by:
-                    other_option = written_by[path]
-                    ctx.fail(f"{other_option} and {name} are both {str(value)!r}; name two files")
-                written_by[path] = name
-                entered_texts[path] = str(value)
-        for path, name in written_by.items():
-            if path in read_by and self.name not in IN_PLACE:
-                reader = read_by[path]
-                ctx.fail(
-                    f"{name} {entered_texts[path]!r} is what {reader} reads; name another file"
-                )
+                if path in writers:
+                    other_name, _ = writers[path]
+                    ctx.fail(f"{other_name} and {name} are both {str(value)!r}; name two files")
+                writers[path] = name, str(value)
+        for path, (name, entered) in writers.items():
+            if path in readers and self.name not in IN_PLACE:
+                ctx.fail(f"{name} {entered!r} is what {readers[path]} reads; name another file")
 
 
 def value_type_of(annotation: Any) -> Any:

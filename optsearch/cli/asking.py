@@ -117,7 +117,8 @@ def ask(
 def table_text(worths: list[QuestionWorth]) -> str:
     """Format questions as a table, with a line for each and a column for the optimum if known."""
     has_optimum = any(worth.mean is not None for worth in worths)
-    heads = ["question", "bits", "hit", *["optimum"] * has_optimum, "method", "answers"]
+    optimum_head = ["optimum"] if has_optimum else []
+    heads = ["question", "bits", "hit", *optimum_head, "method", "answers"]
     return align_columns([heads, *(worth_row(worth, has_optimum) for worth in worths)])
 
 
@@ -127,14 +128,13 @@ def worth_row(worth: QuestionWorth, has_optimum: bool) -> list[str]:
     The columns are the question, its bits, the gain of the best next shot, the optimum after the
     answer if `has_optimum`, the method, and the answers with their probabilities.
     """
-    bits_error, gain_error = (
-        "" if error is None else f" ± {error:.4f}" for error in (worth.bits_error, worth.gain_error)
-    )
-    mean = "" if worth.mean is None else f"{float(worth.mean):.4f}"
+    bits, gain = f"{worth.bits:.4f}", f"{float(worth.gain):+.4f}"
+    if worth.bits_error is not None:
+        bits += f" ± {worth.bits_error:.4f}"
+    if worth.gain_error is not None:
+        gain += f" ± {worth.gain_error:.4f}"
+    texts = [worth.question, bits, gain]
+    if has_optimum:
+        texts.append("" if worth.mean is None else f"{float(worth.mean):.4f}")
     answers = ", ".join(f"{answer} {float(chance):.1%}" for answer, chance in worth.answers.items())
-    bits, gain = f"{worth.bits:.4f}{bits_error}", f"{float(worth.gain):+.4f}{gain_error}"
-    return [
-        *(worth.question, bits, gain),
-        *([mean] * has_optimum),
-        *(worth.method, answers),
-    ]
+    return [*texts, worth.method, answers]

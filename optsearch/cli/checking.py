@@ -139,9 +139,14 @@ def begin_answer(
     kind: str, position: Position, prior: Prior | None, total: int, number: int
 ) -> Answer:
     """Return the first part of the answer about a file: its position, total height and mean."""
-    mean = mean_fields(total, number)
-    fields = {"what": kind, "total_height": total, "configurations": number, **mean}
-    return Answer.about(position, prior, **fields)
+    return Answer.about(
+        position,
+        prior,
+        what=kind,
+        total_height=total,
+        configurations=number,
+        **mean_fields(total, number),
+    )
 
 
 def check_certificate_file(file: Path) -> Answer:
@@ -218,8 +223,8 @@ def tree(
         depth_drawn = draw_tree(loaded, figure, boards=draw_boards, depth=depth, is_whole=whole)
         drawing_text = str(figure)
         if depth_drawn < loaded.worst:
-            drawing_text += f", {depth_drawn} of {loaded.worst} shots"
-            drawing_text += "" if depth_drawn == depth else "; --whole draws all"
+            hint = "" if depth_drawn == depth else "; --whole draws all"
+            drawing_text += f", {depth_drawn} of {loaded.worst} shots{hint}"
     configurations = loaded.configurations
     answer = Answer(**position_fields(loaded.position, parsed_prior))
     if not figure:
@@ -227,7 +232,11 @@ def tree(
     answer.add_heading(f"\n{title_with_rules(loaded.position.title, loaded.position.game)}")
     answer.add_fact("prior", prior_text(parsed_prior) or loaded.prior or None)
     answer.add_fact(
-        "mean shots", mean_text(loaded.total_height, configurations), **height_fields(loaded)
+        "mean shots",
+        mean_text(loaded.total_height, configurations),
+        total_height=loaded.total_height,
+        configurations=configurations,
+        **mean_fields(loaded.total_height, configurations),
     )
     answer.add_fact("worst case", f"{loaded.worst} shots", worst=loaded.worst, leaves=loaded.leaves)
     histogram = {str(shots): count for shots, count in sorted(loaded.histogram.items())}
@@ -255,15 +264,6 @@ def read_tree(
         require_digest(parsed_prior, file)
         require_prior(loaded, parsed_prior)
     return loaded, parsed_prior
-
-
-def height_fields(tree: tree_.DecisionTree) -> dict[str, object]:
-    """Return the fields of a JSON answer for the total height and the mean of a tree."""
-    return {
-        "total_height": tree.total_height,
-        "configurations": tree.configurations,
-        **mean_fields(tree.total_height, tree.configurations),
-    }
 
 
 def draw_tree(

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
@@ -45,7 +45,6 @@ from optsearch.support.errors import (
 )
 from optsearch.support.files import replacing
 from optsearch.support.workers import Execution, process_pool
-from optsearch.tree import DecisionTree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,11 +80,6 @@ out = Output()
 MOST_DRAWN = 1 << 16  # bytes of a drawn board
 MOST_NAME = 256  # signs of a name that a file can have
 MOST_LISTED = 1 << 20  # bytes of a list of games
-
-
-def title_of(tree: DecisionTree, path: Path) -> str:
-    """Return the title of a tree, or the name of its file if it has none."""
-    return tree.title or path.stem
 
 
 def read_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
@@ -260,7 +254,8 @@ def prior_fields(prior: Prior | None) -> dict[str, Any]:
         return {**prior_fields(prior.base), "known": list(map(str, prior.answers))}
     if prior is None:
         return {}
-    return {"prior": prior.name, **({"prior_digest": prior.digest} if prior.has_digest else {})}
+    digest_fields = {"prior_digest": prior.digest} if prior.has_digest else {}
+    return {"prior": prior.name, **digest_fields}
 
 
 def prior_text(prior: Prior | None) -> str | None:
@@ -341,7 +336,8 @@ def count_text(number: int, noun: str, plural: str = "") -> str:
 
     plural -- the plural of the noun, if it is not the noun with an s.
     """
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+    counted = noun if number == 1 else plural or f"{noun}s"
+    return f"{number:,} {counted}"
 
 
 def align_columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
@@ -397,9 +393,10 @@ def board_in_colours(
             if not drawn:
                 drawn.append(line.name.rjust(start))
             drawn.append(" " * (start - len(drawn)))
-            cell = None if line.is_heading else game.cell(index)
-            mark = "›" if cell is not None and cell == marked else ""
-            style = None if styles is None or cell is None else styles.get(cell)
+            mark, style = "", None
+            if not line.is_heading:
+                mark = "›" if game.cell(index) == marked else ""
+                style = (styles or {}).get(game.cell(index))
             drawn.append(mark.rjust(cell_width - text_width) + text.rjust(text_width), style)
         return drawn
 
@@ -422,18 +419,18 @@ def _lines_of_board(game: Game, texts: Sequence[Sequence[str]]) -> list[BoardLin
 
     texts -- the text in each cell, by row and column.
     """
-    board = game.board
+    board, is_grid = game.board, not game.board.digest  # only a board from a file has a digest
     cells_by_height: dict[float, list[int]] = {}
     for index in bits(((1 << board.cells) - 1) & ~board.empty):
         cells_by_height.setdefault(round(board.centres[index][1], 6), []).append(index)
     lines = []
-    if not board.digest:
+    if is_grid:
         column_letters = [(column, column_name(column)) for column in range(board.columns)]
         lines.append(BoardLine("", column_letters, is_heading=True))
     for _, cells in sorted(cells_by_height.items()):
         cells.sort(key=lambda index: board.centres[index])
         first, last = game.cell(cells[0]), game.cell(cells[-1])
-        name = f"{cell_name(first)}–{cell_name(last)}" if board.digest else str(first[0] + 1)
+        name = str(first[0] + 1) if is_grid else f"{cell_name(first)}–{cell_name(last)}"
         line = BoardLine(name, [])
         for index in cells:
             row, column = game.cell(index)
@@ -463,13 +460,15 @@ def explain_resuming(option: str, folder: Path | None) -> Iterator[None]:
 def require_game_last(command: str, players: Sequence[str], game: str) -> None:
     """Raise StrategyError if a player is a game, which comes last on the command line."""
     for player in players:
-        with suppress(GameError):
+        try:
             Game.parse(player)
-            others = [other for other in (*players, game) if other != player]
-            raise StrategyError(
-                f"{player!r} is a game, which comes last, as in optsearch {command} "
-                f"{' '.join((*others, player))}"
-            )
+        except GameError:
+            continue  # not a game
+        others = [other for other in (*players, game) if other != player]
+        raise StrategyError(
+            f"{player!r} is a game, which comes last, as in optsearch {command} "
+            f"{' '.join((*others, player))}"
+        )
 
 
 # Files that are written

@@ -99,7 +99,8 @@ def counterexamples(
 def read_scope(games: ScopeOptions) -> Scope:
     """Return which games and positions the options ask to search."""
     fleets = tuple(dict.fromkeys(map(counterexamples_.parse_fleet, games.fleet or ())))
-    if (games.max_cells is None) == (not games.game):
+    has_size, has_games = games.max_cells is not None, bool(games.game)
+    if has_size == has_games:
         raise OptsearchError(
             "give either --max-cells, for all grids, or --game, for games of your own"
         )

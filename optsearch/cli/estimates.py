@@ -53,10 +53,10 @@ def announce_simulation(
         _announce_duration(
             f"{games:,} games of {player}", seconds, workers, "fewer --games take less"
         )
-        can_be_evaluated = reply_model.is_plain and isinstance(player, Strategy)
-        if seconds < SECONDS_PER_MINUTE * workers or not can_be_evaluated:
+        if seconds < SECONDS_PER_MINUTE * workers or not reply_model.is_plain:
             continue
-        assert isinstance(player, Strategy)
+        if not isinstance(player, Strategy):
+            continue  # it cannot be evaluated
         seconds_of_all = evaluation_seconds(player, game)
         if seconds_of_all < seconds:
             err.print(
@@ -98,10 +98,10 @@ def announce_comparison(
 
 def announce_game(player: Player, game: Game) -> None:
     """Print how long a game of a player with rollouts takes, if it takes more than ten seconds."""
-    seconds = 0 if QUIET.get() else rollout_seconds(player, game, 1)
-    _announce_duration(
-        f"a game of {player}", seconds, 1, "greedy takes seconds", SECONDS_OF_SHORT_GAME
-    )
+    if QUIET.get():
+        return
+    seconds, alternative = rollout_seconds(player, game, 1), "greedy takes seconds"
+    _announce_duration(f"a game of {player}", seconds, 1, alternative, SECONDS_OF_SHORT_GAME)
 
 
 def _announce_duration(

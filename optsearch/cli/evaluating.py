@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from optsearch.cli.answers import Answer
-from optsearch.cli.app import app
+from optsearch.cli.app import app, first_paragraph
 from optsearch.cli.common import (
     align_columns,
     configurations_text,
@@ -160,14 +160,13 @@ def _add_all_strategies(answer: Answer, strategies: list[dict[str, Any]]) -> Non
         ("Strategies, for evaluate and simulate", True),
         ("Players by chance or memory, for simulate", False),
     ):
-        chosen_strategies = [
-            fields for fields in strategies if fields["is_strategy"] == is_strategy
+        rows = [
+            ("", fields["name"], fields["what"])
+            for fields in strategies
+            if fields["is_strategy"] == is_strategy
         ]
         answer.add_heading(heading)
-        answer.add(
-            align_columns([("", fields["name"], fields["what"]) for fields in chosen_strategies]),
-            "",
-        )
+        answer.add(align_columns(rows), "")
     answer.add_heading("Your own")
     answer.add(*USER_STRATEGIES)
     for name, source in added_players().items():
@@ -202,7 +201,7 @@ def _strategy_fields(player_class: type[Player]) -> dict[str, Any]:
     return {
         "name": name_of(player_class),
         "is_strategy": issubclass(player_class, Strategy),
-        "what": _first_paragraph(player_class),
+        "what": first_paragraph(player_class.__doc__),
         "parameters": [
             {
                 "name": parameter.name,
@@ -214,11 +213,6 @@ def _strategy_fields(player_class: type[Player]) -> dict[str, Any]:
             for parameter in parameters(player_class).values()
         ],
     }
-
-
-def _first_paragraph(player_class: type) -> str:
-    """Return the first paragraph of a class's docstring, on one line."""
-    return " ".join((player_class.__doc__ or "").split("\n\n")[0].split())
 
 
 def answer_of(evaluation: Evaluation, within: int | None = None) -> Answer:
@@ -390,20 +384,24 @@ def compare(
     where the whole game would take hours.
     """
     require_game_last("compare", [first, second], game)
-    strategies = [as_strategy(text) for text in (first, second, draw.until)]
+    first_strategy, second_strategy, until = map(as_strategy, (first, second, draw.until))
     parsed = read_game(game)
     sampling = PositionSampling(
-        until=strategies[2], positions=draw.positions, largest=draw.largest, seed=draw.seed
+        until=until, positions=draw.positions, largest=draw.largest, seed=draw.seed
     )
     memory_bytes = int(memory * 2**30)
     with resumable_execution(run) as execution:
         paces = announce_comparison(
-            strategies[:2], parsed, sampling, memory_bytes, execution.tasks_at_once
+            [first_strategy, second_strategy],
+            parsed,
+            sampling,
+            memory_bytes,
+            execution.tasks_at_once,
         )
         with show_progress("comparing") as progress:
             comparison = compare_(
-                strategies[0],
-                strategies[1],
+                first_strategy,
+                second_strategy,
                 parsed,
                 sampling=sampling,
                 memory=memory_bytes,

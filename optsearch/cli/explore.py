@@ -7,7 +7,7 @@ from pathlib import Path
 from optsearch import tree as tree_
 from optsearch.cli.answers import Answer
 from optsearch.cli.app import app
-from optsearch.cli.common import mean_text, read_position_and_prior, replacement_for, title_of
+from optsearch.cli.common import mean_text, read_position_and_prior, replacement_for
 from optsearch.cli.options import OUTPUT, Form, Option, PosteriorOptions, Seconds
 from optsearch.cli.progress import show_search_progress
 from optsearch.counting.prior import Prior
@@ -93,7 +93,7 @@ def load_named_trees(
     for path in paths:
         tree = tree_.load(path)
         explorer.require_same(position, str(path), tree, prior)
-        name = title_of(tree, path)
+        name = tree.title or path.stem
         names_taken = {*OWN_NAMES, *(name for name, _ in named_trees)}
         if name in names_taken:
             name = f"{name} ({path.name})"

@@ -162,10 +162,9 @@ class GreedyTotals:
             answer.add_fact("optimum", mean_bracket_text(self.lower, upper, configurations))
         answer.add(lower=self.lower if optimum is None else optimum, upper=upper)
         for label, cells in (("greedy shots", self.greedy_shots), ("best shots", self.best_shots)):
-            shot_names = None if cells is None else cell_names(cells)
-            if shot_names is None:
-                shots_text = "not known yet"
-            else:
+            shot_names, shots_text = None, "not known yet"
+            if cells is not None:
+                shot_names = cell_names(cells)
                 shots_text = " ".join(shot_names) or "none: every ship is sunk"
             answer.add_fact(label, shots_text, **{label.replace(" ", "_"): shot_names})
         known_rules = [name for name in RULES if name in self.totals]

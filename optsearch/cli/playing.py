@@ -108,23 +108,21 @@ def load_match(file: Path) -> Match:
 
 def require_options_of(match: Match, file: Path, game: Game, options: MatchOptions) -> None:
     """Raise OptsearchError if the game, or an option that is given, differs from a kept match."""
-    given_values = {"game": str(game)}
-    kept_values = {"game": str(match.game)}
+    given_and_kept = {"game": (str(game), str(match.game))}
     if options.seed is not None:
-        given_values["seed"], kept_values["seed"] = str(options.seed), str(match.seed)
+        given_and_kept["seed"] = str(options.seed), str(match.seed)
     if options.against:
-        given_values["against"], kept_values["against"] = options.against, match.against
+        given_and_kept["against"] = options.against, match.against
     if options.ships:
         own_ships = " ".join(map(match.game.ship_name, match.own_ships))
-        given_values["ships"], kept_values["ships"] = options.ships, own_ships
+        given_and_kept["ships"] = options.ships, own_ships
     if options.boards != UNIFORM:
-        given_values["boards"], kept_values["boards"] = options.boards, match.boards
-    for name, value in given_values.items():
-        kept_value = kept_values[name]
-        if value != kept_value:
+        given_and_kept["boards"] = options.boards, match.boards
+    for name, (given, kept) in given_and_kept.items():
+        if given != kept:
             raise OptsearchError(
-                f"{str(file)!r} keeps another game: its {name} is {kept_value or 'none'}, not "
-                f"{value}; leave that out or name another file"
+                f"{str(file)!r} keeps another game: its {name} is {kept or 'none'}, not "
+                f"{given}; leave that out or name another file"
             )
 
 

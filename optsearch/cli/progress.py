@@ -54,18 +54,7 @@ def show_progress(
         yield no_progress
         return
     label, latest_note, is_done = printable(label), "", Event()
-    bar = Bar(
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=20),
-        TextColumn("{task.fields[note]}", markup=False, table_column=Column(ratio=1, no_wrap=True)),
-        TimeElapsedColumn(),
-        console=err,
-        expand=True,
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )
+    bar = _new_bar()
     task = bar.add_task(label, total=None, note="")
     started, countdown = time.monotonic(), Countdown()
 
@@ -99,6 +88,22 @@ def show_progress(
         thread.join()
         if bar.live.is_started:
             bar.stop()
+
+
+def _new_bar() -> Bar:
+    """Return a bar that shows a label, the share done, a note and the time since the start."""
+    return Bar(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[note]}", markup=False, table_column=Column(ratio=1, no_wrap=True)),
+        TimeElapsedColumn(),
+        console=err,
+        expand=True,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
 
 
 @contextmanager
@@ -172,12 +177,9 @@ def collect_bounds(
         return is_better
 
     def note(status: BoundsStatus) -> str:
-        ends_so_far = (
-            [bracket_text(bracket_ends["lower"], bracket_ends.get("upper"))]
-            if "lower" in bracket_ends
-            else []
-        )
-        return ", ".join([*ends_so_far, status.step])
+        if "lower" not in bracket_ends:
+            return status.step
+        return f"{bracket_text(bracket_ends['lower'], bracket_ends.get('upper'))}, {status.step}"
 
     for bound in fallback_bounds:
         update_best(bound)

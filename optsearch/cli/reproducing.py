@@ -183,12 +183,16 @@ def print_verdict(checks: list[Check]) -> None:
     if known_differences:
         agreeing_count = compared_count - len(known_differences) - fault_count
         verdict = [f"{agreeing_count} agree, {len(known_differences)} differ as is known"]
-        verdict += [f"{fault_count} differ and should not"] if fault_count else []
+        if fault_count:
+            verdict.append(f"{fault_count} differ and should not")
     else:
         verdict = [f"{fault_count} of {compared_count} differ" if fault_count else "all agree"]
-    verdict += [f"{shown_count} shown and not compared (·)"] if shown_count else []
-    verdict += [f"{left_out_count} left out"] if left_out_count else []
-    verdict += [f"{stored_count} of these numbers stored"] if stored_count else []
+    if shown_count:
+        verdict.append(f"{shown_count} shown and not compared (·)")
+    if left_out_count:
+        verdict.append(f"{left_out_count} left out")
+    if stored_count:
+        verdict.append(f"{stored_count} of these numbers stored")
     seconds = sum(check.seconds for check in checks)
     out.print(
         f"\n{compared_count} checks, {', '.join(verdict)}, {seconds:.1f} seconds", style="bold"

@@ -135,12 +135,13 @@ def _counterexample_shots(shots: Iterable[Cell]) -> list[str]:
     greedy may shoot is (1, 2), the right one of the two middle cells.
     """
     game = _counterexample().position.game
-    ((row, column),) = GreedySolver(_counterexample().position).greedy_shots
-    greedy_index = row * game.columns + column
-    symmetry = next(  # the index of each cell on the turned board
-        images for images in game.symmetries() if game.cell(images[greedy_index]) == (1, 2)
+    (greedy_shot,) = GreedySolver(_counterexample().position).greedy_shots
+    turned_boards = (  # the cell that each cell becomes, under each symmetry
+        {game.cell(index): game.cell(image) for index, image in enumerate(images)}
+        for images in game.symmetries()
     )
-    return _paper_names(game.cell(symmetry[i * game.columns + j]) for i, j in shots)
+    turned = next(turned for turned in turned_boards if turned[greedy_shot] == (1, 2))
+    return _paper_names(turned[shot] for shot in shots)
 
 
 def _optimal_shot() -> str:
@@ -245,12 +246,10 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
     @cache
     def evaluation(clear: str) -> Evaluation:
         checkpoint = None if folder is None else folder / f"pattern_{clear}"
-        strategy = f"{NEAREST},clear={clear}"
-        jobs = os.cpu_count()
         return evaluate(
-            strategy,
+            f"{NEAREST},clear={clear}",
             STANDARD,
-            execution=Execution(jobs=jobs, checkpoint=checkpoint, progress=progress),
+            execution=Execution(jobs=os.cpu_count(), checkpoint=checkpoint, progress=progress),
         )
 
     compute: dict[str, Callable[[], str]] = {
@@ -261,14 +260,13 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
         "upper_bound_strategy_worst_case": lambda: str(evaluation("line").worst),
     }
     takes = {"upper_bound_10x10": _MINUTES, "naive_strategy_mean": _MINUTES}
-    record = records.read_published("numbers.csv")
-    for row in record.rows:
-        name, printed = row["name"], row["value"]
+    for row in records.read_published("numbers.csv").rows:
+        name = row["name"]
         if name in NOT_REPRODUCED:
             yield Number(
                 row["place"],
                 name.replace("_", " "),
-                printed,
+                row["value"],
                 compute[name],
                 minutes=takes.get(name, 0.0),
                 known="" if name == "hits_10x10" else RECONSTRUCTED,
@@ -301,7 +299,9 @@ def _matrices() -> Iterator[Number]:
         "Figure 2",
         "occurrence matrix 10x10",
         f"{STANDARD.cells} numbers",
-        lambda: count_equal(occurrence, lambda i, j: str(_standard().occurrence[i, j])),
+        lambda: count_equal(
+            occurrence, lambda row, column: str(_standard().occurrence[row, column])
+        ),
     )
     yield Number(
         "Figure 3",

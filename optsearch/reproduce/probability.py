@@ -31,11 +31,6 @@ EXAMPLE = Position.parse(
 text of the slides does not say which ones it draws."""
 
 
-def count_exchanges(game: Game) -> int:
-    """Count the ways to name equal ships: the product of n! for each n ships that are equal."""
-    return prod(factorial(n) for n in Counter(game.fleet).values())
-
-
 @cache
 def _time_posterior() -> tuple[Posterior, float]:
     """Return the posterior of the empty board, and the processor time of all its probabilities."""
@@ -101,16 +96,13 @@ def possible_placements(position: Position) -> dict[int, list[int]]:
     }
 
 
-def count_nodes(placements: dict[int, list[int]], order: tuple[int, int]) -> int:
-    """Count the nodes that two nested loops over the placements of two ships visit."""
-    first, second = (placements[length] for length in order)
-    return len(first) * (1 + len(second))
-
-
-def _nodes(*order: int) -> str:
-    long, short = order
-    return str(count_nodes(possible_placements(EXAMPLE), (long, short)))
+def _nodes(first_length: int, second_length: int) -> str:
+    """Count, as text, the nodes that two nested loops over the placements of two ships visit."""
+    placements = possible_placements(EXAMPLE)
+    return str(len(placements[first_length]) * (1 + len(placements[second_length])))
 
 
 def _cliques() -> str:
-    return str(_time_posterior()[0].configurations * count_exchanges(GAME))
+    posterior, _ = _time_posterior()
+    orders = prod(factorial(equal_ships) for equal_ships in Counter(GAME.fleet).values())
+    return str(posterior.configurations * orders)

@@ -110,25 +110,20 @@ def readings() -> tuple[Reading, ...]:
     puzzle, and its ships must lie as the chapter describes.
     """
     puzzle, readings = example(), []
-    cells_of_fleet = {fleet: sum(fleet) for fleet in _fleets()}
     for fleet in filter(is_described, _fleets()):
-        free = puzzle.cells_of(puzzle.everywhere & ~cells_of_fleet[fleet])
-        differing = {
-            other: cells ^ cells_of_fleet[fleet]
-            for other, cells in cells_of_fleet.items()
-            if other != fleet
-        }
+        differences = {other: sum(other) ^ sum(fleet) for other in _fleets() if other != fleet}
         others_left = {  # by square: the other fleets that agree with this one there
-            cell: {other for other, cells in differing.items() if not cells & puzzle.bit(cell)}
+            cell: {other for other, cells in differences.items() if not cells & puzzle.bit(cell)}
             for cell in puzzle.cells_of(puzzle.everywhere)
         }
-        for ship in puzzle.cells_of(cells_of_fleet[fleet]):
-            for a, b in combinations(free, 2):
-                after_a, after_b, after_ship = others_left[a], others_left[b], others_left[ship]
-                if after_a & after_b & after_ship:
-                    continue
-                pairs = (after_a & after_b, after_a & after_ship, after_b & after_ship)
-                readings.append(Reading((a, b), ship, fleet, is_needed=all(pairs)))
+        water = puzzle.cells_of(puzzle.everywhere & ~sum(fleet))
+        for ship in puzzle.cells_of(sum(fleet)):
+            for first, second in combinations(water, 2):
+                others_of_squares = [others_left[square] for square in (first, second, ship)]
+                if set.intersection(*others_of_squares):
+                    continue  # these squares leave another fleet, too
+                is_needed = all(one & two for one, two in combinations(others_of_squares, 2))
+                readings.append(Reading((first, second), ship, fleet, is_needed))
     return tuple(readings)
 
 

@@ -100,8 +100,8 @@ def _most_shots_after_the_hit() -> str:
     longest = 0
     for ships in list_ships(Position(ROW)):
         end = play(Row().shot, to_masks(ships), Position(ROW))
-        first = next(i for i, shot in enumerate(end.shots) if shot.reply.hit)
-        longest = max(longest, len(end.shots) - first - 1)
+        first_hit = next(index for index, shot in enumerate(end.shots) if shot.reply.hit)
+        longest = max(longest, len(end.shots) - first_hit - 1)
     return str(longest)
 
 
@@ -129,9 +129,10 @@ def _compare_to_thompson() -> str:
 
 def count_modes(histogram: dict[int, int]) -> int:
     """Count the modes of a distribution: the times that its numbers turn from rising to falling."""
-    numbers = [histogram.get(n, 0) for n in range(min(histogram) - 1, max(histogram) + 2)]
-    changes = [b - a for a, b in pairwise(numbers) if b != a]
-    return sum(a > 0 > b for a, b in pairwise(changes))
+    values = range(min(histogram) - 1, max(histogram) + 2)  # one more on each side
+    numbers = [histogram.get(value, 0) for value in values]
+    changes = [after - before for before, after in pairwise(numbers) if after != before]
+    return sum(change > 0 > next_change for change, next_change in pairwise(changes))
 
 
 def _grid_note() -> str:
@@ -192,14 +193,9 @@ def _stored_shots() -> NDArray[np.int64]:
     return np.array(TABLES["thompson"].read().column("thompson"), np.int64)
 
 
-def mean_and_error(shots: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the mean and its standard error."""
-    return float(shots.mean()), float(shots.std(ddof=1)) / sqrt(len(shots))
-
-
 def with_error(shots: NDArray[np.int64], places: int = 2) -> str:
     """Return the mean and its standard error as text."""
-    mean, error = mean_and_error(shots)
+    mean, error = float(shots.mean()), float(shots.std(ddof=1)) / sqrt(len(shots))
     return f"{mean:.{places}f} ± {error:.{places}f}"
 
 
@@ -210,10 +206,6 @@ def _agrees(printed: str, computed: str) -> bool:
     """
     mean, error = map(float, computed.split(" ± "))
     return abs(float(printed) - mean) <= SURE * hypot(error, error)
-
-
-def _range_of(shots: NDArray[np.int64]) -> str:
-    return f"{shots.min()} to {shots.max()}"
 
 
 # Each printed value
@@ -255,7 +247,7 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     ),
 }
 _BY_GAMES: dict[str, Callable[[NDArray[np.int64]], str]] = {
-    "shots_of_the_first_game": _range_of,
+    "shots_of_the_first_game": lambda shots: f"{shots.min()} to {shots.max()}",
     "thompson_mean_10x10": with_error,
 }
 """Values of the games of Thompson sampling, read from their table or played anew."""
@@ -298,20 +290,25 @@ def _play_games(folder: Path | None) -> NDArray[np.int64]:
 def _number(row: dict[str, str], compute: Callable[[], str], **options: Any) -> Number:
     name, printed = row["name"], row["value"]
     title = re.sub(r"(\d+x\d+)_", r"\1:", name).replace("_", " ")
-    agrees, is_compared = agreement_test(name, printed), name != _UNCOMPARED
-    note = _NOTES.get(name, no_note)
+    agrees = _AGREES.get(name)
     return Number(
-        *(row["place"], title, printed, compute, note, agrees), is_compared=is_compared, **options
+        row["place"],
+        title,
+        printed,
+        compute,
+        _NOTES.get(name, no_note),
+        None if agrees is None else partial(agrees, printed),
+        is_compared=name != _UNCOMPARED,
+        **options,
     )
 
 
-def agreement_test(name: str, printed: str) -> Callable[[str], bool] | None:
-    """Return the function that says if a computed text agrees with a printed one.
-
-    None if both texts must be equal. name -- that of the printed value in its table.
-    """
-    agrees = _AGREES.get(name)
-    return None if agrees is None else partial(agrees, printed)
+def _number_of_games(
+    row: dict[str, str], shots: Callable[[], NDArray[np.int64]], **options: Any
+) -> Number:
+    """Return a number of `_BY_GAMES`; `shots` returns the shots of each game."""
+    text_of = _BY_GAMES[row["name"]]
+    return _number(row, lambda: text_of(shots()), **options)
 
 
 def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[Number]:
@@ -322,8 +319,7 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
     games = cache(partial(_play_games, folder))
     for row in records.read_published("thompson.csv").rows:
         if row["name"] in _BY_GAMES:
-            text = _BY_GAMES[row["name"]]
-            yield _number(row, lambda text=text: text(games()), minutes=2)  # type: ignore[misc]
+            yield _number_of_games(row, games, minutes=2)
     yield Number(
         "Standard battleship, Bayesian",
         "games of thompson, as in the table",
@@ -341,9 +337,7 @@ def numbers() -> Iterator[Number]:
     for row in record.rows:
         name = row["name"]
         if name in _BY_GAMES:
-            text = _BY_GAMES[name]
-            stored = TABLES["thompson"].command
-            yield _number(row, lambda text=text: text(_stored_shots()), stored=stored)  # type: ignore[misc]
+            yield _number_of_games(row, _stored_shots, stored=TABLES["thompson"].command)
         elif name in _COMPUTE:
             yield _number(row, _COMPUTE[name])
         else:
