@@ -146,11 +146,11 @@ def advise(
     take it. In a terminal it keeps the replies, and without GAME it asks which. Lines can be
     piped in; the exit status is 1 if one of them was refused.
     """
-    size, false_replies = salvo_size(salvo), read_noise(noise)
+    parsed_salvo, false_replies = salvo_size(salvo), read_noise(noise)
     dialogue = Dialogue(is_quiet=form is not Form.TEXT)
     game = start.game or ask_for_game(dialogue)
     position = read_noisy_position(PositionOptions(game, start.shots), false_replies)
-    require_salvo(size, position.game)
+    require_salvo(parsed_salvo, position.game)
     parsed_prior = read_prior(position.game, prior, noise.know or ())
     chooser = None if by is None else Chooser(by, position.game)
     if false_replies is not None and chooser is not None:
@@ -163,7 +163,7 @@ def advise(
         position = offer_kept_replies(dialogue, position, file)
     with show_progress("counting"):
         replies = Replies(position, parsed_prior)
-    options = AdviceOptions(details.number, details.endgame, chooser, size)
+    options = AdviceOptions(details.number, details.endgame, chooser, parsed_salvo)
     session = Session(dialogue, replies, options, file, is_file_named=keeping.resume is not None)
     try:
         session.run()
@@ -290,11 +290,11 @@ class AdviceOptions:
     salvo: int = 1
 
     @property
-    def endgame_of_shots(self) -> int:
+    def endgame_limit(self) -> int:
         """The value of `endgame`, or 0 for salvos, since the optimum is that of single shots."""
         return self.endgame if self.salvo == 1 else 0
 
-    def salvo_at(self, position: AnyPosition) -> int:
+    def cells_per_salvo(self, position: AnyPosition) -> int:
         """Return the number of cells that are shot together at a position."""
         return ReplyModel(salvo=self.salvo).cells_in_salvo(position)
 
@@ -350,8 +350,8 @@ class Session:
                 self._execute_line(line)
             except (PositionError, GameError) as error:
                 cells = re.findall(r"(?<!\w)[A-Za-z]{1,2}\d+", line)
-                others = "nothing of the line is taken" if len(cells) > 1 else ""
-                self._refuse(line, error, others)
+                addition = "nothing of the line is taken" if len(cells) > 1 else ""
+                self._refuse(line, error, addition)
         replies = count_text(len(self.position.shots), "reply", "replies")
         self._dialogue.say(f"{replies}{self.resume_hint}")
 
@@ -433,8 +433,8 @@ class Session:
         with replacement_for(self._file) as temporary_file:
             temporary_file.write_text("".join(f"{line}\n" for line in lines))
 
-    def _refuse(self, line: str, error: OptsearchError, others: str) -> None:
-        """Record and print why a line is refused. others -- a text about its other shots."""
+    def _refuse(self, line: str, error: OptsearchError, addition: str) -> None:
+        """Record and print why a line is refused. addition -- a text about its other shots."""
         conflicting = error.together if isinstance(error, ReplyConflict) else ()
         reason = str(error)
         self.refused.append(
@@ -448,7 +448,7 @@ class Session:
             reason += "; it is not taken (undo CELL takes an earlier one back)"
         elif "help" not in reason and "write" not in reason:  # it does not say what to enter
             reason += "; help lists what can be entered"
-        self._dialogue.refuse("; ".join(filter(None, (reason, others))))
+        self._dialogue.refuse("; ".join(filter(None, (reason, addition))))
 
     def _print_advice(self) -> None:
         """Print advice at the present position; for a person also the heat map."""
@@ -465,10 +465,10 @@ class Session:
         with show_progress("counting") as progress:
             return advise_(
                 self.position,
-                self._options.endgame_of_shots,
+                self._options.endgame_limit,
                 self._replies.prior,
                 self._options.chooser,
-                self._options.salvo_at(self.position),
+                self._options.cells_per_salvo(self.position),
                 progress,
             )
 
@@ -505,27 +505,27 @@ class Session:
 
 def salvo_names(advice: Advice, options: AdviceOptions) -> list[str]:
     """Return the names of the most probable cells, as many as are shot together."""
-    number = options.salvo_at(advice.posterior.observations)
+    number = options.cells_per_salvo(advice.posterior.observations)
     return cell_names(cell for cell, _ in advice.likely(number))
 
 
-def others_text(shots: Sequence[Shot], refused: int) -> str:
-    """Return which other shots of a line are taken, as text, if the one at index `refused` is not.
+def others_text(shots: Sequence[Shot], refused_index: int) -> str:
+    """Return, as text, which other shots of a line are taken if the one at an index is refused.
 
     Those before it are taken, and those behind it are not. Without other shots the text is empty.
     """
-    accepted, ignored = shots[:refused], shots[refused + 1 :]
+    accepted, ignored = shots[:refused_index], shots[refused_index + 1 :]
     texts = []
     if accepted:
         be = "is" if len(accepted) == 1 else "are"
-        texts.append(f"{_words_of(accepted)} before it {be} taken")
+        texts.append(f"{_shots_in_words(accepted)} before it {be} taken")
     if ignored:
         be = "is" if len(ignored) == 1 else "are"
-        texts.append(f"{_words_of(ignored)} behind it {be} not")
+        texts.append(f"{_shots_in_words(ignored)} behind it {be} not")
     return ", ".join(texts)
 
 
-def _words_of(shots: Sequence[Shot]) -> str:
+def _shots_in_words(shots: Sequence[Shot]) -> str:
     return ", ".join(shot_in_words(shot.cell, shot.reply) for shot in shots)
 
 

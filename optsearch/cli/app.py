@@ -275,29 +275,29 @@ def versions() -> dict[str, str | None]:
 
     from optsearch.compiled import build
 
-    entries: dict[str, str | None] = {"version": VERSION, "kernels": build}
-    entries |= {"python": platform.python_version(), "machine": platform.machine()}
+    version_of: dict[str, str | None] = {"version": VERSION, "kernels": build}
+    version_of |= {"python": platform.python_version(), "machine": platform.machine()}
     for name in DEPENDENCIES:
         try:
-            entries[name] = version(name)
+            version_of[name] = version(name)
         except PackageNotFoundError:
-            entries[name] = None
-    return entries
+            version_of[name] = None
+    return version_of
 
 
-def version_text(entries: dict[str, str | None]) -> str:
+def version_text(version_of: dict[str, str | None]) -> str:
     """Format the versions as lines of text."""
     heading = "optsearch {version}, kernels {kernels}\nPython {python}, {machine}"
-    packages = [f"{name} {entries[name] or 'is not installed'}" for name in DEPENDENCIES]
-    return "\n".join([heading.format(**entries), *packages])
+    packages = [f"{name} {version_of[name] or 'is not installed'}" for name in DEPENDENCIES]
+    return "\n".join([heading.format(**version_of), *packages])
 
 
 @click.pass_context
 def print_versions(ctx: click.Context, show_version: bool, as_json: bool, show_all: bool) -> None:
     """Print the versions if --version is given; refuse --json and --all without their option."""
     if show_version:
-        entries = versions()
-        click.echo(json.dumps(entries) if as_json else version_text(entries))
+        version_of = versions()
+        click.echo(json.dumps(version_of) if as_json else version_text(version_of))
         ctx.exit()
     if as_json or show_all:
         reason = "--all is for --help" if show_all else "--json is for --version"

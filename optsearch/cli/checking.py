@@ -64,7 +64,7 @@ def check(
     A tree is replayed on every configuration. The claims of a proof, and both sides of a value,
     are computed again, with code that shares nothing with the program that found them.
     """
-    file_kind = format_of(file)
+    file_kind = kind_of_file(file)
     if game is not None:
         read_game(game)
     if file_kind == "family":
@@ -83,7 +83,7 @@ def check(
     answer.print(form)
 
 
-def format_of(file: Path) -> str:
+def kind_of_file(file: Path) -> str:
     """Return what a file has: tree, family (a tree for a family of sets), proof or certificate.
 
     Raises OptsearchError for any other file.
@@ -136,16 +136,16 @@ def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
 
 
 def begin_answer(
-    kind: str, position: Position, prior: Prior | None, total: int, number: int
+    kind: str, position: Position, prior: Prior | None, total_height: int, configurations: int
 ) -> Answer:
     """Return the first part of the answer about a file: its position, total height and mean."""
     return Answer.about(
         position,
         prior,
         what=kind,
-        total_height=total,
-        configurations=number,
-        **mean_fields(total, number),
+        total_height=total_height,
+        configurations=configurations,
+        **mean_fields(total_height, configurations),
     )
 
 

@@ -78,7 +78,7 @@ def facts_table() -> Table:
 out = Output()
 
 MOST_DRAWN = 1 << 16  # bytes of a drawn board
-MOST_NAME = 256  # signs of a name that a file can have
+MOST_NAME_SIGNS = 256  # signs of a name that a file can have
 MOST_LISTED = 1 << 20  # bytes of a list of games
 
 
@@ -98,7 +98,7 @@ def read_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
             "board drawn with . and - is FILE.txt:SHIP,SHIP,…)"
         )
     if not colon:
-        if len(file) < MOST_NAME and Path(file).is_file():
+        if len(file) < MOST_NAME_SIGNS and Path(file).is_file():
             raise GameError(f"{text!r} has no fleet; write it after a colon, as in {text}:5,4,3")
         return parse(text)
     looks_like_file = Path(file).suffix == ".txt" or "/" in file
@@ -511,7 +511,7 @@ def open_executor(options: WorkerOptions | RunOptions) -> Iterator[tuple[Executo
 
     For one process, or if no number is given, the executor is None and the number 1.
     """
-    with open_cluster(options, otherwise=1) as (executor, workers):
+    with open_cluster(options, default_jobs=1) as (executor, workers):
         if executor is not None or workers == 1:
             yield executor, workers
             return
@@ -531,16 +531,16 @@ def resumable_execution(options: RunOptions) -> Iterator[Execution]:
 
 @contextmanager
 def open_cluster(
-    options: WorkerOptions | RunOptions, otherwise: int | None = None
+    options: WorkerOptions | RunOptions, default_jobs: int | None = None
 ) -> Iterator[tuple[Executor | None, int]]:
     """Yield a Dask cluster, or None without --dask, and the number of tasks to run at once.
 
-    Without --dask the number is that of --jobs. otherwise -- the number without --jobs (default:
+    Without --dask the number is that of --jobs. default_jobs -- the number without --jobs (default:
     the number of processors).
     """
     jobs, dask = options.jobs, options.dask
     if dask is None:
-        yield None, jobs or otherwise or os.cpu_count() or 1
+        yield None, jobs or default_jobs or os.cpu_count() or 1
         return
     if jobs is not None:
         raise OptsearchError(

@@ -266,7 +266,7 @@ def sample(
         print_boards(posterior, batches)
         return
     # Written while it is drawn: ten million configurations do not fit into memory.
-    ship_names = chain.from_iterable(map(posterior.ships, show_each_wait(batches)))
+    ship_names = chain.from_iterable(map(posterior.ships, with_progress(batches)))
     if form is Form.JSON:
         print_json_sample(fields, ship_names)
         return
@@ -308,7 +308,7 @@ def draw_in_batches(
         yield posterior.sample(min(BATCH_SIZE, number - start), rng, masks=True)
 
 
-def show_each_wait(batches: Iterator[CellSets]) -> Iterator[CellSets]:
+def with_progress(batches: Iterator[CellSets]) -> Iterator[CellSets]:
     """Yield the batches of an iterator; show progress while each is waited for."""
     while True:
         with show_progress("drawing"):
@@ -320,7 +320,7 @@ def show_each_wait(batches: Iterator[CellSets]) -> Iterator[CellSets]:
 
 def print_boards(posterior: Posterior, batches: Iterator[CellSets]) -> None:
     """Print each configuration as a board, and then the meaning of the signs."""
-    for batch in show_each_wait(batches):
+    for batch in with_progress(batches):
         for board in posterior.boards(batch):
             click.echo(f"{board}\n")
     holes = f"; {HOLE} a hole" if posterior.position.game.holes else ""

@@ -74,9 +74,9 @@ def equilibrium(
     """
     parsed, parsed_objective = read_game(game), Objective.parse(objective)
     parsed_tolerance = read_tolerance(tolerance)
-    from optsearch import equilibria as module  # HiGHS takes a while
+    from optsearch import equilibria  # HiGHS takes a while
 
-    def note(status: module.Round) -> str:
+    def note(status: equilibria.Round) -> str:
         lower, upper = sorted(
             _value_of(parsed_objective, payment) for payment in (status.lower, status.upper)
         )
@@ -87,7 +87,7 @@ def equilibrium(
         open_executor(run) as (executor, workers),
         show_progress(str(parsed), note) as progress,
     ):
-        result = module.equilibrium(
+        result = equilibria.equilibrium(
             parsed,
             parsed_objective,
             tolerance=parsed_tolerance,
@@ -98,7 +98,7 @@ def equilibrium(
             ),
         )
     if certificate is not None:
-        module.save(result, certificate)
+        equilibria.save(result, certificate)
     if figure is not None:
         draw_mix(result, figure)
     answer = answer_of(result)

@@ -391,7 +391,7 @@ def compare(
     )
     memory_bytes = int(memory * 2**30)
     with resumable_execution(run) as execution:
-        paces = announce_comparison(
+        seconds_each = announce_comparison(
             [first_strategy, second_strategy],
             parsed,
             sampling,
@@ -409,7 +409,9 @@ def compare(
             )
     answer = comparison_answer(comparison)
     if not comparison.is_exact:
-        times = " and ".join(time_text(seconds * comparison.configurations) for seconds in paces)
+        times = " and ".join(
+            time_text(seconds * comparison.configurations) for seconds in seconds_each
+        )
         answer.add_fact("to evaluate", f"about {times} of one processor, on all configurations")
     answer.print(form)
 

@@ -169,8 +169,8 @@ def collect_bounds(
     collected: list[Bound] = []
     bracket_ends: dict[str, Fraction] = {}
 
-    def update_best(bound: Bound) -> bool:
-        """Return True if the bound narrows the bracket."""
+    def narrow_bracket(bound: Bound) -> bool:
+        """Put a bound into the bracket if it narrows it; return True then."""
         is_better = _is_tighter(bound, bracket_ends.get(bound.side))
         if is_better:
             bracket_ends[bound.side] = bound.value
@@ -182,14 +182,14 @@ def collect_bounds(
         return f"{bracket_text(bracket_ends['lower'], bracket_ends.get('upper'))}, {status.step}"
 
     for bound in fallback_bounds:
-        update_best(bound)
+        narrow_bracket(bound)
     limit = Limit(time_limit)
     display = nullcontext(no_progress) if on_narrower else show_progress(label, note)
     try:
         with limit.alarm(), display as progress:
             for bound in compute(limit.watch(progress)):
                 collected.append(bound)
-                if update_best(bound) and on_narrower is not None:
+                if narrow_bracket(bound) and on_narrower is not None:
                     on_narrower(bound, bracket_ends)
         return CollectedBounds(collected, is_all=True, is_interrupted=False)
     except (LimitReached, KeyboardInterrupt) as interruption:

@@ -121,8 +121,8 @@ def solve(
     for solution, names in zip(solutions, ship_names, strict=True):
         answer.add(puzzle_board(puzzle, solution), " ".join(names) + "\n")
     is_unique = len(solutions) == 1 if limit > 1 else None
-    answer.add(_count_of_solutions(len(solutions), limit), is_unique=is_unique)
-    show_address(answer, puzzle)
+    answer.add(_solutions_text(len(solutions), limit), is_unique=is_unique)
+    add_address(answer, puzzle)
     if figure is not None:
         draw_picture(answer, puzzle, figure, solutions[0])
     answer.print(form)
@@ -141,7 +141,7 @@ def _why_no_solution(puzzle: Puzzle, method: str | None, time_limit: float | Non
     return f"no solution: {models.conflict_text(puzzle, clues)}"
 
 
-def _count_of_solutions(solution_count: int, limit: int) -> str:
+def _solutions_text(solution_count: int, limit: int) -> str:
     is_single = solution_count == 1
     if solution_count < limit:
         return "the only solution" if is_single else f"{solution_count} solutions, no others"
@@ -245,8 +245,8 @@ def _step_lines(step: reasoning.Step) -> Iterator[str]:
         return
     supposition, _, contradiction = step.reason.partition(": ")
     yield f"{names}: {step.value}, because {supposition},"
-    for follows in step.chain:
-        for line in _step_lines(follows):
+    for next_step in step.chain:
+        for line in _step_lines(next_step):
             yield f"  {line}"
     yield f"  and then {contradiction}"
 
@@ -259,7 +259,7 @@ def step_fields(step: reasoning.Step) -> dict[str, Any]:
         "rule": step.rule,
         "depth": step.depth,
         "reason": step.reason,
-        "chain": [step_fields(follows) for follows in step.chain],
+        "chain": [step_fields(next_step) for next_step in step.chain],
     }
 
 
@@ -384,13 +384,13 @@ def save_and_show(
         summary_text += f", {fields['level']}"
     answer.add(puzzle_board(puzzle), summary_text, clues=clue_count)
     answer.add(f"puzzle   {output}", file=str(output))
-    show_address(answer, puzzle)
+    add_address(answer, puzzle)
     if figure is not None:
         draw_picture(answer, puzzle, figure)
     answer.print(form)
 
 
-def show_address(answer: Answer, puzzle: Puzzle) -> None:
+def add_address(answer: Answer, puzzle: Puzzle) -> None:
     """Add the address at which others can open a puzzle, unless a ship is too long for one."""
     with suppress(PuzzleError):
         address = addresses.to_address(puzzle)
@@ -427,10 +427,10 @@ def puzzle_board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
                 values_drawn.add(value)
                 symbol, colour = formats.SYMBOLS[value], "blue" if value == WATER else "red"
             drawn_puzzle.append(f" {symbol:>{cell_width}}", style=f"{bold_or_plain} {colour}")
-        drawn_puzzle.append(f"  {_count_text(puzzle.row_counts[row])}")
+        drawn_puzzle.append(f"  {_clue_text(puzzle.row_counts[row])}")
     drawn_puzzle.append("\n" + " " * name_width)
     for count in puzzle.column_counts:
-        drawn_puzzle.append(f" {_count_text(count):>{cell_width}}")
+        drawn_puzzle.append(f" {_clue_text(count):>{cell_width}}")
     legend = [
         f"{symbol} {piece_text(value)}"
         for value, symbol in formats.SYMBOLS.items()
@@ -441,7 +441,7 @@ def puzzle_board(puzzle: Puzzle, solution: Solution | None = None) -> Text:
     return drawn_puzzle.append("\n")
 
 
-def _count_text(count: int | None) -> str:
+def _clue_text(count: int | None) -> str:
     return "" if count is None else str(count)
 
 

@@ -85,8 +85,8 @@ def table(
 
 def progress_text(status: TableStatus) -> str:
     """Return the text of a status of the table for the progress line."""
-    last = f", {status.step}" if status.step else ""
-    return f"{status.done:,.0f} of {status.total:,.0f} values{last}"
+    step_text = f", {status.step}" if status.step else ""
+    return f"{status.done:,.0f} of {status.total:,.0f} values{step_text}"
 
 
 def answer_of(result: Tabulation, time_limit: float | None, sheet: Sheet) -> Answer:

@@ -20,7 +20,7 @@ from optsearch.support import records
 GAME = Game.parse("10x10:5,4,3,3,2,contact=any")
 GAMES = 5000
 SEED = 1
-SURE = 3  # standard errors
+MOST_ERRORS = 3  # standard errors in which a printed effect agrees
 FITTED = (
     "Versions 2 and 3, and 3 and 4, are fitted and not confirmed: that version 3 remembers only "
     "its last hit was assumed after they did not agree with all hits of the attack remembered."
@@ -45,7 +45,7 @@ def agrees(printed: str, effect: Effect) -> bool:
     The error is that of their difference; the printed effect is taken to have an equal one.
     """
     error = hypot(effect.standard_error, effect.standard_error)
-    return abs(float(printed) - effect.g) <= SURE * error
+    return abs(float(printed) - effect.g) <= MOST_ERRORS * error
 
 
 def effect(first: int, second: int) -> Effect:

@@ -42,7 +42,7 @@ STANDARD = Game(10, 10, (5, 4, 3, 3, 2))
 
 def numbers() -> Iterator[Number]:
     """Yield the printed numbers that take seconds, in the order of the paper."""
-    all_numbers = (*_numbers(), *_matrices(), *_table1())
+    all_numbers = (*_numbers_in_text(), *_matrices(), *_table1())
     return iter(sorted(all_numbers, key=lambda number: _ORDER.index(number.place)))
 
 
@@ -259,7 +259,7 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
         "upper_bound_strategy_standard_deviation": lambda: f"{evaluation('line').sd:.1f}",
         "upper_bound_strategy_worst_case": lambda: str(evaluation("line").worst),
     }
-    takes = {"upper_bound_10x10": _MINUTES, "naive_strategy_mean": _MINUTES}
+    minutes = {"upper_bound_10x10": _MINUTES, "naive_strategy_mean": _MINUTES}
     for row in records.read_published("numbers.csv").rows:
         name = row["name"]
         if name in NOT_REPRODUCED:
@@ -268,12 +268,12 @@ def full(folder: Path | None, progress: Progress[EvaluationStatus]) -> Iterator[
                 name.replace("_", " "),
                 row["value"],
                 compute[name],
-                minutes=takes.get(name, 0.0),
+                minutes=minutes.get(name, 0.0),
                 known="" if name == "hits_10x10" else RECONSTRUCTED,
             )
 
 
-def _numbers() -> Iterator[Number]:
+def _numbers_in_text() -> Iterator[Number]:
     record = records.read_published("numbers.csv")
     for row in record.rows:
         name = row["name"]

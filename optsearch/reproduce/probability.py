@@ -40,7 +40,7 @@ def _time_posterior() -> tuple[Posterior, float]:
     return posterior, time.process_time() - started
 
 
-def _probability(row: int, column: int) -> str:
+def _probability_text(row: int, column: int) -> str:
     posterior, _ = _time_posterior()
     return rounded(Fraction(int(posterior.occurrence[row, column]), posterior.configurations), 3)
 
@@ -60,9 +60,9 @@ def numbers() -> Iterator[Number]:
         name = row["name"]
         title = name.replace("_", " ")
         if name == "cliques":
-            yield Number("Clique iteration", title, row["value"], _cliques)
+            yield Number("Clique iteration", title, row["value"], _count_cliques)
         elif name in _ORDERS:
-            yield Number("Ship order", title, row["value"], partial(_nodes, *_ORDERS[name]))
+            yield Number("Ship order", title, row["value"], partial(_count_nodes, *_ORDERS[name]))
         elif name in _SECONDS:
             yield Number(
                 "Final benchmarks",
@@ -80,7 +80,7 @@ def numbers() -> Iterator[Number]:
         "Probabilities",
         "probability matrix 10x10",
         f"{GAME.cells} numbers",
-        lambda: count_equal(printed, _probability),
+        lambda: count_equal(printed, _probability_text),
     )
 
 
@@ -96,13 +96,13 @@ def possible_placements(position: Position) -> dict[int, list[int]]:
     }
 
 
-def _nodes(first_length: int, second_length: int) -> str:
+def _count_nodes(first_length: int, second_length: int) -> str:
     """Count, as text, the nodes that two nested loops over the placements of two ships visit."""
     placements = possible_placements(EXAMPLE)
     return str(len(placements[first_length]) * (1 + len(placements[second_length])))
 
 
-def _cliques() -> str:
+def _count_cliques() -> str:
     posterior, _ = _time_posterior()
     orders = prod(factorial(equal_ships) for equal_ships in Counter(GAME.fleet).values())
     return str(posterior.configurations * orders)

@@ -90,7 +90,9 @@ class Reading:
     def is_near(self) -> bool:
         """True if both squares of water are in the top left quarter of the grid."""
         puzzle = example()
-        return all(2 * i < puzzle.rows and 2 * j < puzzle.columns for i, j in self.water)
+        return all(
+            2 * row < puzzle.rows and 2 * column < puzzle.columns for row, column in self.water
+        )
 
     def __str__(self) -> str:
         names = " and ".join(map(cell_name, self.water))
@@ -168,17 +170,21 @@ def _windows_and_touching() -> str:
     that overlap or touch.
     """
     puzzle = example()
-    ships = [ship for n in puzzle.lengths for ship in placements(puzzle.rows, puzzle.columns, n)]
+    ships = [
+        ship
+        for length in puzzle.lengths
+        for ship in placements(puzzle.rows, puzzle.columns, length)
+    ]
     windows = [
-        sum(puzzle.bit((i + a, j + b)) for a in (0, 1) for b in (0, 1))
-        for i in range(puzzle.rows - 1)
-        for j in range(puzzle.columns - 1)
+        sum(puzzle.bit((row + down, column + right)) for down in (0, 1) for right in (0, 1))
+        for row in range(puzzle.rows - 1)
+        for column in range(puzzle.columns - 1)
     ]
     windows_of = {ship: {window for window in windows if window & ship} for ship in ships}
     differing = 0
-    for a, b in combinations(ships, 2):
-        share_window = bool(windows_of[a] & windows_of[b])
-        touch_or_overlap = bool(puzzle.closed(a) & b)
+    for first, second in combinations(ships, 2):
+        share_window = bool(windows_of[first] & windows_of[second])
+        touch_or_overlap = bool(puzzle.closed(first) & second)
         differing += share_window != touch_or_overlap
     return str(differing)
 

@@ -37,7 +37,7 @@ from optsearch.support.workers import Execution
 GAME = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
 GAMES = 1000
 SEED = 1
-SURE = 3  # standard errors
+MOST_ERRORS = 3  # standard errors in which a printed mean agrees
 
 PLAYERS = {
     "random": "random",
@@ -54,7 +54,7 @@ PLAYERS = {
 # With one ship the post enumerates the boards and shoots the first of the most probable cells.
 ENUMERATION = "greedy:endgame=0"
 ROW, GRID = Game(1, 10, (3,)), Game(5, 5, (3,))
-ROWS = tuple(Game(1, n, (length,)) for length in (2, 3, 4, 5) for n in range(length, 13))
+ROWS = tuple(Game(1, cells, (length,)) for length in (2, 3, 4, 5) for cells in range(length, 13))
 
 
 # One ship
@@ -86,8 +86,11 @@ def _classes_of_fewest_cells() -> str:
     always_fewest: set[int] | None = None
     for length in range(2, 11):
         for cells in range(length, 101):
-            sizes = {k: len(range(k % length, cells, length)) for k in range(-length, 0)}
-            fewest = {k for k, size in sizes.items() if size == min(sizes.values())}
+            sizes = {
+                remainder: len(range(remainder % length, cells, length))
+                for remainder in range(-length, 0)
+            }
+            fewest = {remainder for remainder in sizes if sizes[remainder] == min(sizes.values())}
             always_fewest = fewest if always_fewest is None else always_fewest & fewest
     return ", ".join(map(str, sorted(always_fewest or ())))
 
@@ -121,10 +124,10 @@ def _row_is_optimal() -> str:
 
 
 def _compare_to_thompson() -> str:
-    near, enumeration = evaluation("grid", GRID), evaluation(ENUMERATION, GRID)
-    if near.total_height == enumeration.total_height:
+    near_optimal, enumeration = evaluation("grid", GRID), evaluation(ENUMERATION, GRID)
+    if near_optimal.total_height == enumeration.total_height:
         return "as many shots"
-    return "more shots" if near.total_height > enumeration.total_height else "fewer shots"
+    return "more shots" if near_optimal.total_height > enumeration.total_height else "fewer shots"
 
 
 def count_modes(histogram: dict[int, int]) -> int:
@@ -136,14 +139,13 @@ def count_modes(histogram: dict[int, int]) -> int:
 
 
 def _grid_note() -> str:
-    near, enumeration = evaluation("grid", GRID), evaluation(ENUMERATION, GRID)
-    best = optimum(GRID)
+    near_optimal, enumeration = evaluation("grid", GRID), evaluation(ENUMERATION, GRID)
+    boards, best = near_optimal.configurations, optimum(GRID)
     return (
         f"{GRID}, mean shots: random {float(urn.mean(urn.random_shots(GRID))):.1f}, near optimal "
-        f"{near.total_height}/{near.configurations} = {float(near.mean):.1f}, Thompson "
-        f"{enumeration.total_height}/{near.configurations} = {float(enumeration.mean):.1f}; the "
-        f"optimum is {best}/{near.configurations} = {best / near.configurations:.1f}, less than "
-        "both"
+        f"{near_optimal.total_height}/{boards} = {float(near_optimal.mean):.1f}, Thompson "
+        f"{enumeration.total_height}/{boards} = {float(enumeration.mean):.1f}; the optimum is "
+        f"{best}/{boards} = {best / boards:.1f}, less than both"
     )
 
 
@@ -205,13 +207,13 @@ def _agrees(printed: str, computed: str) -> bool:
     The error is that of their difference; the printed mean is taken to have an equal one.
     """
     mean, error = map(float, computed.split(" ± "))
-    return abs(float(printed) - mean) <= SURE * hypot(error, error)
+    return abs(float(printed) - mean) <= MOST_ERRORS * hypot(error, error)
 
 
 # Each printed value
 
 
-def _float(value: Callable[[], Fraction]) -> Callable[[], str]:
+def _float_text(value: Callable[[], Fraction]) -> Callable[[], str]:
     return lambda: f"{float(value()):.14g}"
 
 
@@ -221,7 +223,7 @@ def _same_float(printed: str, computed: str) -> bool:
 
 
 _COMPUTE: dict[str, Callable[[], str]] = {
-    "random_mean_10x10": _float(lambda: urn.mean(urn.random_shots(GAME))),
+    "random_mean_10x10": _float_text(lambda: urn.mean(urn.random_shots(GAME))),
     "placements_1x3_2": lambda: str(len(Game(1, 3, (2,)).placements(2))),
     "placements_1x10_4": lambda: str(len(Game(1, 10, (4,)).placements(4))),
     "fewest_cells_of_all_classes": _classes_of_fewest_cells,
@@ -239,8 +241,8 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     "cells_of_the_wrapped_class_10x10_2": lambda: str(len(range(1, GAME.cells, 2))),
     "near_optimal_against_thompson_5x5_3": _compare_to_thompson,
     "modes_of_near_optimal_5x5_3": lambda: str(count_modes(evaluation("grid", GRID).histogram)),
-    "extremely_optimistic_mean": _float(extremely_optimistic_mean),
-    "optimistic_mean": _float(optimistic_mean),
+    "extremely_optimistic_mean": _float_text(extremely_optimistic_mean),
+    "optimistic_mean": _float_text(optimistic_mean),
     "placements_10x10": lambda: ", ".join(str(len(GAME.placements(n))) for n in GAME.fleet),
     "logarithm_of_placements_10x10": lambda: (
         f"{log10(prod(len(GAME.placements(n)) for n in GAME.fleet)):.14f}"
