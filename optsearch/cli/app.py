@@ -239,7 +239,8 @@ def _accept_families(function: Function) -> Function:
 
     @wraps(function)
     def run_command(**values: Any) -> None:
-        game = values.get("game") or (values.get("arguments") or [""])[-1]
+        arguments = values.get("arguments") or [""]  # of simulate: players, and the game at the end
+        game = values.get("game") or arguments[-1]
         if not isinstance(game, str) or not is_family(game):
             call_with_groups(function, values)
             return

@@ -101,8 +101,8 @@ def read_game(text: str, parse: Callable[[str], Game] = Game.parse) -> Game:
         if len(file) < MOST_NAME_SIGNS and Path(file).is_file():
             raise GameError(f"{text!r} has no fleet; write it after a colon, as in {text}:5,4,3")
         return parse(text)
-    looks_like_file = Path(file).suffix == ".txt" or "/" in file
-    if not looks_like_file and not Path(file).is_file():
+    has_drawing = Path(file).suffix == ".txt" or "/" in file or Path(file).is_file()
+    if not has_drawing:
         return parse(text)
     rows, columns, holes = drawn_board(read_drawing(Path(file)))
     option = f",holes={holes_text(holes, columns)}" if holes else ""

@@ -189,8 +189,10 @@ def heat_map_text(posterior: Posterior, counts: bool = False) -> Text:
         cell_texts[row][column], styles[row, column] = sign.letter, IN_TERMINAL[sign.hit]
     drawn_board = board_in_colours(game, cell_texts, styles)
     sign_meanings = [legend(game)] if certain_replies else []
-    sign_meanings += [f"{HOLE} hole"] if game.holes & ~game.board.empty else []
-    sign_meanings += [DOUBT] if doubtful else []
+    if game.holes & ~game.board.empty:
+        sign_meanings.append(f"{HOLE} hole")
+    if doubtful:
+        sign_meanings.append(DOUBT)
     if sign_meanings:
         drawn_board.append(f"\n\n{', '.join(sign_meanings)}")
     if highest_chance and not counts:

@@ -139,6 +139,7 @@ def answer_of(
     """
     outcomes, game, reply_model = simulation.outcomes, simulation.game, simulation.reply_model
     has_salvos = reply_model.salvo != 1
+    salvo_fields = {"salvo": reply_model.salvo or "afloat"} if has_salvos else {}
     answer = Answer(
         title_with_rules(str(game), game),
         game=str(game),
@@ -146,7 +147,7 @@ def answer_of(
         boards=boards,
         **prior_fields(prior),
         **noise_fields(reply_model.noise),
-        **({"salvo": reply_model.salvo or "afloat"} if has_salvos else {}),
+        **salvo_fields,
     )
     # a table for people, the fields of the JSON, and the rows of the CSV: one entry per player each
     heads, player_texts = [*HEADS], [[*outcome.texts] for outcome in outcomes]

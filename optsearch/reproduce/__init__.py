@@ -159,10 +159,13 @@ def everything(
     with _open_checks(folder) as store:
         for source in sources:
             for number in source.everything(folder, progress):
-                finished = store and store.get(_key(source, number))
-                result = Check(**finished) if finished else check(number)
-                if store is not None and not finished:
-                    store.add(_key(source, number), asdict(result))
+                key = _key(source, number)
+                if store is not None and key in store:
+                    yield source, Check(**store[key])
+                    continue
+                result = check(number)
+                if store is not None:
+                    store.add(key, asdict(result))
                 yield source, result
 
 

@@ -34,11 +34,6 @@ def outcome(version: int) -> Outcome:
     return simulation.outcomes[0]
 
 
-def effect_text(effect: Effect) -> str:
-    """Return an effect and its standard error as text."""
-    return f"{effect.g:.3f} ± {effect.standard_error:.3f}"
-
-
 def agrees(printed: str, effect: Effect) -> bool:
     """True if a printed effect is within three standard errors of the computed one.
 
@@ -48,24 +43,23 @@ def agrees(printed: str, effect: Effect) -> bool:
     return abs(float(printed) - effect.g) <= MOST_ERRORS * error
 
 
-def effect(first: int, second: int) -> Effect:
-    """Return the effect between two versions: Hedges' g of their shots, with its error."""
-    return hedges_g(outcome(first), outcome(second))
-
-
 def printed_effect(place: str, printed: str, first: int, second: int) -> Number:
     """Return a printed effect between two versions of a player, with the function to compute it.
 
     The effect is Hedges' g, a difference of means in standard deviations. place -- where the source
     prints it.
     """
+
+    def effect() -> Effect:
+        return hedges_g(outcome(first), outcome(second))
+
     return Number(
         place=place,
         what=f"Hedges' g, versions {first} and {second}",
         printed=printed,
-        compute=lambda: effect_text(effect(first, second)),
+        compute=lambda: f"{effect().g:.3f} ± {effect().standard_error:.3f}",
         note=lambda: FITTED if (first, second) == (3, 4) else "",
-        agrees=lambda computed: agrees(printed, effect(first, second)),
+        agrees=lambda computed: agrees(printed, effect()),
     )
 
 
