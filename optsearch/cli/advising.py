@@ -302,8 +302,8 @@ class AdviceOptions:
 class Session:
     """A conversation in which a person enters replies, and gets advice after each.
 
-    is_file_named -- True if the person named the file that keeps the replies. refused -- for each
-    line that was refused, its text, the reason, and the earlier shots that it contradicts.
+    refused -- of each line that was refused, its text, the reason, and the earlier shots that it
+    contradicts. is_file_named -- True if the person named the file that keeps the replies.
     """
 
     def __init__(
@@ -325,7 +325,7 @@ class Session:
 
     @property
     def resume_hint(self) -> str:
-        """The end of the last line: where the replies are kept; empty if nowhere."""
+        """Where the replies are kept, to end the last line with; empty if nowhere."""
         if self._file is None or not self._file.exists():
             return ""
         return f"; the replies are in {self._file}, and the same command goes on from there"

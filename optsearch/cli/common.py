@@ -230,7 +230,7 @@ def position_fields(
 
 
 def title_with_rules(title: str, game: Game) -> str:
-    """Return a title, followed by the rules of the game that its text does not mention."""
+    """Return a title, followed by the rules that the text of the game does not mention."""
     return ": ".join(filter(None, (title, game.unwritten_rules)))
 
 

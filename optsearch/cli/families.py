@@ -92,7 +92,7 @@ def solve(
     memory: float,
     form: Form,
 ) -> None:
-    """Search for the least mean number of misses until the hidden set is known."""
+    """Print the least mean number of misses until the hidden set is known, or a bracket of it."""
     sets = identify_.read(path)
     with (
         show_search_progress(sets.title, "misses", sets.certain_hits) as progress,
@@ -137,7 +137,7 @@ def solve(
 
 @declare_fields("total_misses mean lower upper rules")
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
-    """Compute the misses of strategies that always ask for a most probable thing."""
+    """Print the misses of strategies that always ask for a most probable thing."""
     sets = identify_.read(path)
     limit, tree_by_rule = Limit(time_limit), {}
     half_of_time = None if time_limit is None else time_limit / 2
@@ -192,7 +192,7 @@ def greedy_answer(
 
 @declare_fields("bounds bracket is_all")
 def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
-    """Compute bounds on the least mean number of misses."""
+    """Print bounds on the least mean number of misses."""
     sets = identify_.read(path)
     answer = Answer(heading(sets), **family_fields(sets))
     result = collect_bounds(sets.title, time_limit, partial(identify_.bounds, sets))

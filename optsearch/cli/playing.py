@@ -134,7 +134,7 @@ class MatchDialogue:
 
     @property
     def resume_hint(self) -> str:
-        """The end of the last line: how to go on; empty if the match is over or not kept."""
+        """How to go on, to end the last line with; empty if the match is over or not kept."""
         if self._file is None or self._match.is_over:
             return ""
         return f"; the game is in {self._file}, and the same command goes on from there"

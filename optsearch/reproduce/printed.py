@@ -39,7 +39,7 @@ class Number:
 
 
 def count_equal(printed: Mapping[Cell, str], compute: Callable[[int, int], str]) -> str:
-    """Count the numbers of a printed matrix that equal the computed ones, as `100 numbers`."""
+    """Return how many numbers of a printed matrix equal the computed ones, as "100 numbers"."""
     return f"{sum(compute(*cell) == text for cell, text in printed.items())} numbers"
 
 
