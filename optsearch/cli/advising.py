@@ -184,10 +184,10 @@ def ask_for_game(dialogue: Dialogue) -> str:
     names = [game.name for game in games]
     if dialogue.is_quiet or not dialogue.is_person:
         raise OptsearchError(f"name the game, as in optsearch advise {'|'.join(names)}")
-    for place_in_list, game in enumerate(games, 1):
-        dialogue.say(f"{place_in_list}  {game.name:<10} {game.about}")
-    name_of_number = {str(place_in_list): name for place_in_list, name in enumerate(names, 1)}
-    name_of_number[""] = names[0]  # an empty line takes the default
+    name_of_number = {"": names[0]}  # an empty line takes the first game
+    for number, game in enumerate(games, 1):
+        dialogue.say(f"{number}  {game.name:<10} {game.about}")
+        name_of_number[str(number)] = game.name
     while True:
         line = dialogue.ask(
             "which game? a number, a name or 10x10:5,4,3,3,2 [1] ", accept_empty=True

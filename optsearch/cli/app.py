@@ -115,9 +115,9 @@ def call_with_groups(function: Callable[..., Any], values: Mapping[str, Any]) ->
 
     A parameter whose type is a dataclass gets an instance made of the values of its fields.
     """
-    arguments = {}
+    annotations, arguments = get_type_hints(function), {}
     for name in signature(function).parameters:
-        group = get_type_hints(function)[name]
+        group = annotations[name]
         if is_dataclass(group):
             fields = signature(group).parameters  # type: ignore[arg-type]
             arguments[name] = group(**{field: values[field] for field in fields})  # type: ignore

@@ -76,7 +76,8 @@ def ask(
             prior=parsed_prior,
         )
         worths = inquiry.rank(inquiry.questions(question or None), number)
-        best_shot, configurations = inquiry.best_shot, inquiry.posterior.configurations
+        _ = inquiry.best_shot  # computed while progress is shown
+    configurations = inquiry.posterior.configurations
     answer = Answer.about(position, parsed_prior)
     answer.add_fact("configurations", f"{configurations:,}", configurations=configurations)
     answer.add_fact(
@@ -85,33 +86,38 @@ def ask(
         wrong=float(false_chance),
     )
     answer.add(seed=sampling.seed, samples=sampling.samples)
+    add_best_shots(answer, inquiry)
+    rows = [worth.to_dict() for worth in worths]
+    answer.add("", table_text(worths), questions=rows)
+    answer.set_rows(rows)
+    answer.print(form)
+
+
+def add_best_shots(answer: Answer, inquiry: Inquiry) -> None:
+    """Add to an answer the greedy shots, the shot whose reply tells most, and the optimum."""
     greedy_shots = cell_names(inquiry.posterior.greedy_shots())
     hit_chance = inquiry.best_hit_chance
     exact_prefix = f"{hit_chance} = " if len(str(hit_chance)) < MOST_FRACTION_SIGNS else ""
-    text = f"{' '.join(greedy_shots)}, each hits with {exact_prefix}{float(hit_chance):.6f}"
+    chance_text = f"each hits with {exact_prefix}{float(hit_chance):.6f}"
     answer.add_fact(
         "greedy shots",
-        text if greedy_shots else None,
+        f"{' '.join(greedy_shots)}, {chance_text}" if greedy_shots else None,
         greedy_shots=greedy_shots,
         best_hit=float(hit_chance),
     )
-    if best_shot is None:
+    if inquiry.best_shot is None:
         answer.add(best_shot=None, best_shot_bits=None)
     else:
-        best_cell, bits = best_shot
-        best_cell_name = cell_name(best_cell)
-        text = f"{best_cell_name}, its reply tells {bits:.4f} bits"
-        answer.add_fact("best shot", text, best_shot=best_cell_name, best_shot_bits=bits)
+        best_cell, bits = inquiry.best_shot
+        name = cell_name(best_cell)
+        text = f"{name}, its reply tells {bits:.4f} bits"
+        answer.add_fact("best shot", text, best_shot=name, best_shot_bits=bits)
     optimal_mean = inquiry.optimum
     answer.add_fact(
         "optimum",
         None if optimal_mean is None else f"{exact_text(optimal_mean)} shots",
         mean=optimal_mean,
     )
-    rows = [worth.to_dict() for worth in worths]
-    answer.add("", table_text(worths), questions=rows)
-    answer.set_rows(rows)
-    answer.print(form)
 
 
 def table_text(worths: list[QuestionWorth]) -> str:

@@ -382,8 +382,9 @@ def board_in_colours(
     if not game.board.digest:
         text_width = max(text_width, len(column_name(game.board.columns - 1)))
     cell_width = text_width + 2
-    if any(x % 1 for x, _ in centres):
-        cell_width += cell_width % 2  # so that half a cell is a whole number of letters
+    has_half_columns = any(x % 1 for x, _ in centres)
+    if has_half_columns:
+        cell_width += cell_width % 2  # half a cell is then a whole number of letters
     leftmost = min(x for x, _ in centres)
 
     def draw_line(line: BoardLine) -> Text:

@@ -154,19 +154,17 @@ def answer_of(
     player_fields, csv_rows = [outcome.to_dict() for outcome in outcomes], simulation.to_dicts()
     if has_salvos:
         heads.append("salvos")
-        for outcome, line in zip(outcomes, player_texts, strict=True):
-            line.append(f"{outcome.salvos.mean():.4f}")
+        for outcome, texts in zip(outcomes, player_texts, strict=True):
+            texts.append(f"{outcome.salvos.mean():.4f}")
     if within is not None:
         heads.append(f"within {within}")
         answer.add(within=within)
-        for outcome, line, player, row in zip(
-            outcomes, player_texts, player_fields, csv_rows, strict=True
-        ):
+        for index, outcome in enumerate(outcomes):
             finished = outcome.finished_within(within)
             share = finished / outcome.games
-            line.append(f"{share:.4f}")
-            player |= {"finished": finished, "share": share}
-            row |= {"finished": finished, "share": share}
+            player_texts[index].append(f"{share:.4f}")
+            player_fields[index] |= {"finished": finished, "share": share}
+            csv_rows[index] |= {"finished": finished, "share": share}
     model_text = f", {reply_model}" if str(reply_model) else ""
     games_text = f"{outcomes[0].games:,} games, seed {simulation.seed}, boards {boards}{model_text}"
     answer.add(f"{games_text}\n", align_columns([heads, *player_texts]), players=player_fields)

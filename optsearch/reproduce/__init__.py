@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from optsearch.evaluation import EvaluationStatus
@@ -110,27 +111,17 @@ def check(number: Number) -> Check:
 
     If a package for the computation is not installed, `left_out` says so.
     """
+    new_check = partial(Check, number.place, number.what, number.printed)
     started = time.perf_counter()
     try:
         computed, note = number.compute(), number.note()
     except NotInstalled as error:
-        return Check(
-            place=number.place,
-            what=number.what,
-            printed=number.printed,
-            computed="",
-            agrees=None,
-            seconds=0.0,
-            left_out=error.reason,
-        )
+        return new_check(computed="", agrees=None, seconds=0.0, left_out=error.reason)
     seconds = time.perf_counter() - started
     agrees = None
     if number.is_compared:
         agrees = computed == number.printed if number.agrees is None else number.agrees(computed)
-    return Check(
-        place=number.place,
-        what=number.what,
-        printed=number.printed,
+    return new_check(
         computed=computed,
         agrees=agrees,
         seconds=seconds,
