@@ -227,8 +227,10 @@ def cite(sources: list[str] | None = None, form: Form = Form.TEXT) -> None:
     names = sources or [SOURCES[0].name]
     chosen_names = [source.name for source in SOURCES] if ALL in names else names
     commit_text = commit()
-    software = {"author": "{The optsearch contributors}", "title": "optsearch", "version": VERSION}
-    software |= {
+    software = {
+        "author": "{The optsearch contributors}",
+        "title": "optsearch",
+        "version": VERSION,
         "year": YEAR,
         "note": commit_text if commit_text.startswith("release") else f"commit {commit_text}",
     }
