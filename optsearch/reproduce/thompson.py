@@ -73,7 +73,7 @@ def optimum(game: Game) -> int:
     return total_height
 
 
-def _games_of(shots: int) -> str:
+def _count_games_of(shots: int) -> str:
     return str(evaluation("row", Game(1, 5, (3,))).histogram.get(shots, 0))
 
 
@@ -108,7 +108,7 @@ def _most_shots_after_the_hit() -> str:
     return str(longest)
 
 
-def _row_is_optimal() -> str:
+def _optimality_of_row() -> str:
     """Return `optimal` or `not optimal`: whether two strategies need the fewest shots in each row.
 
     One is the strategy `row`, the other shoots the most probable cell. A row of cells hides one
@@ -227,9 +227,9 @@ _COMPUTE: dict[str, Callable[[], str]] = {
     "placements_1x3_2": lambda: str(len(Game(1, 3, (2,)).placements(2))),
     "placements_1x10_4": lambda: str(len(Game(1, 10, (4,)).placements(4))),
     "fewest_cells_of_all_classes": _classes_of_fewest_cells,
-    "games_of_three_shots_1x5_3": lambda: _games_of(3),
-    "games_of_four_shots_1x5_3": lambda: _games_of(4),
-    "games_of_five_shots_1x5_3": lambda: _games_of(5),
+    "games_of_three_shots_1x5_3": lambda: _count_games_of(3),
+    "games_of_four_shots_1x5_3": lambda: _count_games_of(4),
+    "games_of_five_shots_1x5_3": lambda: _count_games_of(5),
     "cells_of_the_class_1x10_3": lambda: str(len(range(2, ROW.cells, 3))),
     "most_shots_after_the_hit_1x10_3": _most_shots_after_the_hit,
     "most_shots_1x10_3": lambda: str(evaluation("row", ROW).worst),
@@ -237,7 +237,7 @@ _COMPUTE: dict[str, Callable[[], str]] = {
         map(str, sorted(set(Posterior(ROW).occurrence[0, 2:8].tolist())))
     ),
     "configurations_on_the_first_cell_1x10_3": lambda: str(Posterior(ROW).occurrence[0, 0]),
-    "thompson_in_a_row": _row_is_optimal,
+    "thompson_in_a_row": _optimality_of_row,
     "cells_of_the_wrapped_class_10x10_2": lambda: str(len(range(1, GAME.cells, 2))),
     "near_optimal_against_thompson_5x5_3": _compare_to_thompson,
     "modes_of_near_optimal_5x5_3": lambda: str(count_modes(evaluation("grid", GRID).histogram)),
