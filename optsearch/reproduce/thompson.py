@@ -83,16 +83,16 @@ def _classes_of_fewest_cells() -> str:
     A class is a remainder of the cell numbers, from 0, by the length of the ship, less that length:
     -1 is the greatest remainder. Lengths 2 to 10 are tried in rows of up to 100 cells.
     """
-    always_fewest: set[int] | None = None
+    fewest_in_rows = []
     for length in range(2, 11):
         for cells in range(length, 101):
             sizes = {
                 remainder: len(range(remainder % length, cells, length))
                 for remainder in range(-length, 0)
             }
-            fewest = {remainder for remainder in sizes if sizes[remainder] == min(sizes.values())}
-            always_fewest = fewest if always_fewest is None else always_fewest & fewest
-    return ", ".join(map(str, sorted(always_fewest or ())))
+            least = min(sizes.values())
+            fewest_in_rows.append({remainder for remainder in sizes if sizes[remainder] == least})
+    return ", ".join(map(str, sorted(set.intersection(*fewest_in_rows))))
 
 
 def _most_shots_after_the_hit() -> str:
@@ -277,14 +277,13 @@ def _play_games(folder: Path | None) -> NDArray[np.int64]:
 
     folder -- keeps finished games, which are not played again, or None.
     """
-    saved = None if folder is None else folder / "thompson"
-    name = PLAYERS["thompson"]
+    checkpoint = None if folder is None else folder / "thompson"
     games = simulate(
-        [name],
+        [PLAYERS["thompson"]],
         GAME,
         games=GAMES,
         seed=SEED,
-        execution=Execution(jobs=os.cpu_count(), checkpoint=saved),
+        execution=Execution(jobs=os.cpu_count(), checkpoint=checkpoint),
     )
     return games.outcomes[0].shots
 
