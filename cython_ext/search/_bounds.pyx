@@ -23,7 +23,7 @@ The table C(n) does not hold: after a hit each part by reply is searched on its 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS, clz, ctz
+from cells cimport MAX_CELLS, clz, pop_bit
 from leaves cimport TIMES, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
 from optsearch.compiled.shared._arena cimport Arena
@@ -101,7 +101,7 @@ cdef class Bounds:
 
     cdef bint solve_trivial(self, Node* node) noexcept nogil:
         """True if the optimum follows without a search; then `lower` is the optimum and `exact` is set."""
-        cdef int64_t cost = 0
+        cdef int64_t cost_of_others
         if node.set_count == 1:
             return True
         if self.objective == WITHIN and node.budget < 0:
@@ -109,11 +109,8 @@ cdef class Bounds:
             return True
         if node.budget <= 0 and self.objective != MEAN and node.reply_kind == NOTHING:
             # The first miss ends it: at best the heaviest set is finished.
-            if self.objective == WORST:
-                cost = FORBIDDEN
-            else:
-                cost = self.lightest_sums_of(node)[node.set_count - 1]
-            node.lower, node.exact = cost, True
+            cost_of_others = self.lightest_sums_of(node)[node.set_count - 1]
+            node.lower, node.exact = FORBIDDEN if self.objective == WORST else cost_of_others, True
             return True
         return False
 
@@ -327,57 +324,18 @@ cdef class Bounds:
         """Fill `chain`, bounds on the sets that the cells of an all-miss chain are first to hit, descending.
 
         matching: cells are matched in pairs. Whichever of a pair c, d comes second in the chain, it
-        is first to hit at most max(count) - pair_counts[c, d] sets. Also, cell number i of the chain has i
+        is first to hit at most max(count) - pair[c, d] sets. Also, cell number i of the chain has i
         cells before it, so it is first to hit at most count - (its i-th least pair count).
         """
         cdef int32_t first_hits[MAX_CELLS]
-        cdef int32_t order[MAX_CELLS]
-        cdef int32_t least[MAX_CELLS]
-        cdef int32_t others_alone[MAX_CELLS]
-        cdef bint matched[MAX_CELLS]
-        cdef int cell_count = node.cell_count, cell, other_cell, i, j, partner, greatest = 0
-        cdef const int32_t* pair_counts
-        for cell in range(cell_count):
+        cdef int cell, greatest = greatest_count(node)
+        for cell in range(node.cell_count):
             first_hits[cell] = node.cell_counts[cell]
-            greatest = max(greatest, first_hits[cell])
-            matched[cell] = False
-            least[cell] = 0
-            i = cell
-            while i > 0 and node.cell_counts[order[i - 1]] < first_hits[cell]:
-                order[i] = order[i - 1]
-                i -= 1
-            order[i] = cell
-        if not self.use.matching:
-            sort_falling(first_hits, cell_count, greatest, chain)
-            return
-        for i in range(cell_count):
-            cell = order[i]
-            if matched[cell]:
-                continue
-            pair_counts = node.pair_counts + cell * cell_count
-            partner = -1
-            for j in range(i + 1, cell_count):
-                other_cell = order[j]
-                if not matched[other_cell] and pair_counts[other_cell] > 0 and (partner < 0
-                                                                                or pair_counts[other_cell]
-                                                                                > pair_counts[partner]):
-                    partner = other_cell
-            if partner >= 0:
-                matched[partner] = True
-                first_hits[partner] = min(first_hits[partner], first_hits[cell] - pair_counts[partner])
-        sort_falling(first_hits, cell_count, greatest, chain)
-        for cell in range(cell_count):
-            pair_counts = node.pair_counts + cell * cell_count
-            j = 0
-            for other_cell in range(cell_count):
-                if other_cell != cell:
-                    others_alone[j] = node.cell_counts[cell] - pair_counts[other_cell]
-                    j += 1
-            sort_falling(others_alone, cell_count - 1, node.cell_counts[cell], order)
-            for i in range(1, cell_count):      # i cells before it, at best those with the least overlap
-                least[i] = max(least[i], order[i - 1])
-        for i in range(1, cell_count):
-            chain[i] = min(chain[i], least[i])
+        if self.use.matching:
+            match_cells(node, first_hits)
+        sort_falling(first_hits, node.cell_count, greatest, chain)
+        if self.use.matching:
+            lower_by_overlap(node, chain)
 
     # The two parts after a shot
 
@@ -472,8 +430,7 @@ cdef class Bounds:
             sets_left = sets_with_reply(node, cell, reply, w)
             while sets_left:
                 rank += 1
-                bound += node.weights[64 * w + ctz(sets_left)] * (costs[rank] - costs[rank - 1])
-                sets_left &= sets_left - 1
+                bound += node.weights[64 * w + pop_bit(&sets_left)] * (costs[rank] - costs[rank - 1])
         return bound
 
     # The table of small families
@@ -520,3 +477,54 @@ cdef class Bounds:
         for i in range(node.set_count):
             bound += node.weights[i] * (row[i + 1] - row[i])
         return bound
+
+
+cdef void match_cells(const Node* node, int32_t* first_hits) noexcept nogil:
+    """Match cells by falling count with those of greatest pair count, and lower the second of each pair."""
+    cdef int order[MAX_CELLS]
+    cdef bint is_matched[MAX_CELLS]
+    cdef int cell_count = node.cell_count, cell, other_cell, i, j, partner
+    cdef const int32_t* pair_counts
+    for cell in range(cell_count):
+        is_matched[cell] = False
+        i = cell
+        while i > 0 and node.cell_counts[order[i - 1]] < node.cell_counts[cell]:
+            order[i] = order[i - 1]
+            i -= 1
+        order[i] = cell
+    for i in range(cell_count):
+        cell = order[i]
+        if is_matched[cell]:
+            continue
+        pair_counts = node.pair_counts + cell * cell_count
+        partner = -1
+        for j in range(i + 1, cell_count):
+            other_cell = order[j]
+            if not is_matched[other_cell] and pair_counts[other_cell] > 0 and (
+                    partner < 0 or pair_counts[other_cell] > pair_counts[partner]):
+                partner = other_cell
+        if partner >= 0:
+            is_matched[partner] = True
+            first_hits[partner] = min(first_hits[partner], first_hits[cell] - pair_counts[partner])
+
+
+cdef void lower_by_overlap(const Node* node, int32_t* chain) noexcept nogil:
+    """Lower chain[i] to the most sets that a cell can be first to hit after any i other cells."""
+    cdef int32_t most_alone[MAX_CELLS]     # [i] after i cells
+    cdef int32_t counts_alone[MAX_CELLS]
+    cdef int32_t falling[MAX_CELLS]
+    cdef int cell_count = node.cell_count, cell, other_cell, i
+    cdef const int32_t* pair_counts
+    memset(most_alone, 0, cell_count * sizeof(int32_t))
+    for cell in range(cell_count):
+        pair_counts = node.pair_counts + cell * cell_count
+        i = 0
+        for other_cell in range(cell_count):
+            if other_cell != cell:
+                counts_alone[i] = node.cell_counts[cell] - pair_counts[other_cell]
+                i += 1
+        sort_falling(counts_alone, cell_count - 1, node.cell_counts[cell], falling)
+        for i in range(1, cell_count):
+            most_alone[i] = max(most_alone[i], falling[i - 1])
+    for i in range(1, cell_count):
+        chain[i] = min(chain[i], most_alone[i])

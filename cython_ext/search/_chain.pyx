@@ -21,7 +21,7 @@ miss, so that every bound is exact.
 from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
-from cells cimport MAX_CELLS, Cells, first, join, popcount
+from cells cimport MAX_CELLS, Cells, join, pop_bit, pop_cell, popcount
 from optsearch.compiled.shared._arena cimport Arena
 from optsearch.compiled.search._family cimport (
     PRICE_OF_MISS, PRICED, Node, free_node, greatest_count, new_node, count_cells)
@@ -58,35 +58,16 @@ cdef class ChainDual:
         """Return the least misses of each part of `set_count` sets; key -- the parts with a common cell."""
         cdef uint64_t hash = set_count
         cdef Shape* shape
-        cdef int16_t* misses
-        cdef int columns[PARTS]
-        cdef int i, part, sets_hit, j, column_count = 0, least, part_sets
+        cdef int i
         for i in range(KEY_WORDS):
             hash = (hash ^ key[i]) * <uint64_t>0x9E3779B97F4A7C15
             hash ^= hash >> 29
         shape = self.shapes + (hash & (SHAPES - 1))
-        misses = shape.misses
-        if shape.set_count == set_count and memcmp(shape.key, key, sizeof(shape.key)) == 0:
-            return misses
-        memcpy(shape.key, key, sizeof(shape.key))
-        shape.set_count = set_count
-        for i in range(1 << set_count):
-            if key[i >> 6] >> (i & 63) & 1:
-                columns[column_count] = i
-                column_count += 1
-        misses[0] = 0
-        for part in range(1, 1 << set_count):
-            if part & (part - 1) == 0:
-                misses[part] = 0
-                continue
-            part_sets = popcount(part)
-            least = part_sets * part_sets
-            for j in range(column_count):
-                sets_hit = columns[j] & part
-                if sets_hit and sets_hit != part:
-                    least = min(least, misses[sets_hit] + misses[part ^ sets_hit] + popcount(part ^ sets_hit))
-            misses[part] = least
-        return misses
+        if shape.set_count != set_count or memcmp(shape.key, key, sizeof(shape.key)) != 0:
+            memcpy(shape.key, key, sizeof(shape.key))
+            shape.set_count = set_count
+            fill_misses(shape)
+        return shape.misses
 
     cdef void load(self, const Node* node) noexcept nogil:
         """Load a family that fits (`fits`); all other functions are about it until the next is loaded."""
@@ -105,13 +86,11 @@ cdef class ChainDual:
             for w in range(node.column_words):
                 sets_left = node.columns[cell * node.column_words + w]
                 while sets_left:
-                    i = 64 * w + first(<Cells>sets_left)
-                    sets_left &= sets_left - 1
+                    i = 64 * w + pop_bit(&sets_left)
                     place.members[member_count] = i
                     cells_left = node.set_cells[i]
                     while cells_left:
-                        members_with[first(cells_left)] |= 1 << member_count
-                        cells_left &= cells_left - 1
+                        members_with[pop_cell(&cells_left)] |= 1 << member_count
                     member_count += 1
             place.set_count = member_count
             place.is_needed = True
@@ -184,7 +163,8 @@ cdef class ChainDual:
         it share the places, so this is a subgradient of the value up to the slack.
         """
         cdef int places_by_size[MAX_SETS_PER_CELL + 1]
-        cdef int place_number = 0, part_sets, best_size, i, sharing_cells, part
+        cdef int place_number = 0, part_sets, best_size, i, sharing_cells
+        cdef uint64_t part
         cdef int32_t share
         cdef int64_t gain, best_gain
         cdef Place* place
@@ -216,8 +196,7 @@ cdef class ChainDual:
                         and place.best_gain[part_sets] >= self.best_gain[part_sets] - slack):
                     part = place.best_part[part_sets]
                     while part:
-                        self.slope[place.members[first(<Cells>part)]] -= share
-                        part &= part - 1
+                        self.slope[place.members[pop_bit(&part)]] -= share
 
     # Prices
 
@@ -304,3 +283,26 @@ cdef class ChainDual:
             return bound, [node.prices[i] for i in range(node.set_count)]
         finally:
             free_node(node)
+
+
+cdef void fill_misses(Shape* shape) noexcept nogil:
+    """Fill the least misses of each part of a shape, from its key, by trying each cell as the first shot."""
+    cdef int columns[PARTS]
+    cdef int i, part, sets_hit, column_count = 0, least, part_sets
+    cdef int16_t* misses = shape.misses
+    for i in range(1 << shape.set_count):
+        if shape.key[i >> 6] >> (i & 63) & 1:
+            columns[column_count] = i
+            column_count += 1
+    misses[0] = 0
+    for part in range(1, 1 << shape.set_count):
+        part_sets = popcount(part)
+        if part_sets == 1:
+            misses[part] = 0
+            continue
+        least = part_sets * part_sets
+        for i in range(column_count):
+            sets_hit = columns[i] & part
+            if sets_hit and sets_hit != part:
+                least = min(least, misses[sets_hit] + misses[part ^ sets_hit] + popcount(part ^ sets_hit))
+        misses[part] = least

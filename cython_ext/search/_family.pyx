@@ -7,12 +7,13 @@ also in every part.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memcmp, memset
 
-from cells cimport MAX_CELLS, Cells, ctz, first, one, popcount, size
+from cells cimport MAX_CELLS, Cells, first, one, pop_bit, pop_cell, popcount, size
 from columns cimport extract
-from optsearch.compiled.search._ships cimport count_replies, leave_out_shared, fill_part_ships
+from optsearch.compiled.search._ships cimport count_replies, fill_part_ships, leave_out_shared
+from optsearch.compiled.shared._arena cimport allocate
 
 cdef enum:
     SLOTS = 256               # a power of two above MAX_CELLS, below which numbers are bytes
@@ -46,10 +47,7 @@ cdef Node* new_node(int set_count, int max_cells, int budget, bint is_weighted, 
         bytes += (2 * set_count + 1) * sizeof(int64_t) + set_count * sizeof(int32_t)
     elif set_count <= PRICED:
         bytes += set_count * sizeof(int32_t)
-    node = <Node*>malloc(bytes)
-    if node == NULL:
-        with gil:
-            raise MemoryError
+    node = <Node*>allocate(bytes)
     space = <char*>node + ((sizeof(Node) + 15) & ~15)
     node.set_cells = <Cells*>take_bytes(&space, set_count * sizeof(Cells))
     node.ships.masks = <Cells*>take_bytes(&space, set_count * ships_per_set * sizeof(Cells))
@@ -120,8 +118,7 @@ cdef Node* take_part(const Node* node, int cell, int reply) except NULL nogil:
     for w in range(node.column_words):
         sets_left = sets_with_reply(node, cell, reply, w)
         while sets_left:
-            i = 64 * w + ctz(sets_left)
-            sets_left &= sets_left - 1
+            i = 64 * w + pop_bit(&sets_left)
             part.set_cells[set_count] = node.set_cells[i]
             if part.weights != NULL:
                 part.weights[set_count], part.search_index[set_count] = node.weights[i], node.search_index[i]
@@ -195,8 +192,7 @@ cdef void fill_columns(Node* node) noexcept nogil:
     cells_left = all_cells
     while cells_left:
         index_of[first(cells_left)] = cell_count
-        node.grid_cell[cell_count] = first(cells_left)
-        cells_left &= cells_left - 1
+        node.grid_cell[cell_count] = pop_cell(&cells_left)
         cell_count += 1
     memset(node.columns, 0, <size_t>cell_count * node.column_words * 8)
     for i in range(node.set_count):
@@ -204,8 +200,7 @@ cdef void fill_columns(Node* node) noexcept nogil:
         bit = <uint64_t>1 << (i & 63)
         column = node.columns + (i >> 6)
         while cells_left:
-            column[index_of[first(cells_left)] * node.column_words] |= bit
-            cells_left &= cells_left - 1
+            column[index_of[pop_cell(&cells_left)] * node.column_words] |= bit
     node.cell_count = cell_count
 
 
@@ -273,8 +268,7 @@ cdef void weigh_cells(Node* node) noexcept nogil:
         for w in range(node.column_words):
             sets_left = column[w]
             while sets_left:
-                node.weight_hit[cell] += node.weights[64 * w + first(<Cells>sets_left)]
-                sets_left &= sets_left - 1
+                node.weight_hit[cell] += node.weights[64 * w + pop_bit(&sets_left)]
 
 
 cdef void count_pairs(Node* node) noexcept nogil:
@@ -311,9 +305,3 @@ cdef int greatest_count(const Node* node) noexcept nogil:
     for cell in range(node.cell_count):
         greatest = max(greatest, node.cell_counts[cell])
     return greatest
-
-
-cdef int compare_cells(const void* a, const void* b) noexcept nogil:
-    """Compare two sets of cells for qsort, the smaller number first."""
-    cdef Cells x = (<const Cells*>a)[0], y = (<const Cells*>b)[0]
-    return (x > y) - (x < y)

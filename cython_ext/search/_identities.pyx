@@ -15,7 +15,7 @@ import os
 
 from libc.stdint cimport int64_t, uint64_t
 
-from cells cimport Cells, ctz, high, low, popcount
+from cells cimport Cells, high, low, pop_bit, popcount
 from hashing cimport scramble
 
 cdef enum:
@@ -104,37 +104,26 @@ cdef class IdentityTable:
         On each of these cells all of them must have the same label.
         """
         cdef Identity identity
-        cdef Cells certain = ~<Cells>0
-        cdef uint64_t unread_sets = sets
+        cdef Cells certain = common_cells(set_cells, sets)
         cdef int set_index
         identity.bucket_sum = identity.fingerprint = popcount(sets)
-        while unread_sets:
-            certain &= set_cells[ctz(unread_sets)]
-            unread_sets &= unread_sets - 1
         while sets:
-            set_index = ctz(sets)
+            set_index = pop_bit(&sets)
             add_ships(&identity, masks + set_index * per_set, codes, per_set, certain, 1 if weights == NULL
                       else weights[set_index], self.seeds)
-            sets &= sets - 1
         return identity
 
     cdef Identity of_subset(self, const Cells* set_cells, const int64_t* weights,
                             uint64_t sets) noexcept nogil:
         """Return the name of a subset of at most 64 sets, without the cells common to the subset."""
         cdef Identity identity
-        cdef Cells certain = ~<Cells>0
-        cdef uint64_t unread_sets = sets
-        cdef int set_index, set_count = 0
-        while unread_sets:
-            certain &= set_cells[ctz(unread_sets)]
-            unread_sets &= unread_sets - 1
-            set_count += 1
-        identity.bucket_sum = identity.fingerprint = set_count
+        cdef Cells certain = common_cells(set_cells, sets)
+        cdef int set_index
+        identity.bucket_sum = identity.fingerprint = popcount(sets)
         while sets:
-            set_index = ctz(sets)
+            set_index = pop_bit(&sets)
             add_set(&identity, set_cells[set_index] & ~certain, 1 if weights == NULL else weights[set_index],
                     self.seeds)
-            sets &= sets - 1
         return identity
 
     cdef bint find(self, const Identity* identity, int64_t* lower, bint* exact) noexcept nogil:
@@ -170,6 +159,14 @@ cdef class IdentityTable:
         bucket[2 * place + 1] = (
             stored_bits(hash) << (64 - STORED_BITS) | 2 * <uint64_t>lower | <uint64_t>exact)
         return 0
+
+
+cdef inline Cells common_cells(const Cells* set_cells, uint64_t sets) noexcept nogil:
+    """Return the cells that all of these sets have; sets -- as bits."""
+    cdef Cells common = ~<Cells>0
+    while sets:
+        common &= set_cells[pop_bit(&sets)]
+    return common
 
 
 cdef inline uint64_t stored_bits(uint64_t hash) noexcept nogil:

@@ -6,7 +6,7 @@ which are left out.
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport qsort
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memmove
 
 import numpy as np
 
@@ -153,38 +153,19 @@ cdef class Items:
         cdef Cells hit = join(hits & 0xFFFFFFFFFFFFFFFF, hits >> 64)
         cdef Cells* ships = node.ships.masks
         cdef unsigned char labels[MAX_CELLS]
-        cdef Cells ship, hit_cells
-        cdef int set_index, ship_index, place, ship_count
+        cdef int i, ship_count
         try:
-            for set_index in range(node.set_count):
-                ship_count, hit_cells = 0, 0
-                node.weights[set_index] = self.weights[family[set_index]]
-                for ship_index in range(self.ships_per_set):
-                    ship = self.masks[family[set_index] * self.ships_per_set + ship_index]
-                    hit_cells |= ship & hit
-                    if not ship & ~hit and not self.uneven:
-                        continue
-                    place = ship_count              # ships by falling label
-                    while place > 0 and labels[place - 1] < self.labels[ship_index]:
-                        ships[place], labels[place] = ships[place - 1], labels[place - 1]
-                        place -= 1
-                    if self.reply_kind == LABELS and place > 0 and labels[place
-                                                                          - 1] == self.labels[ship_index]:
-                        ships[place - 1] |= ship & ~hit
-                        while place < ship_count:
-                            ships[place], labels[place] = ships[place + 1], labels[place + 1]
-                            place += 1
-                        continue
-                    ships[place], labels[place] = ship & ~hit, self.labels[ship_index]
-                    ship_count += 1
-                if hit_cells != hit:
-                    raise ValueError(f"configuration {family[set_index]} does not have all hits")
-                if set_index == 0:
+            for i in range(node.set_count):
+                node.weights[i] = self.weights[family[i]]
+                ship_count = self.take_ships_left(family[i], hit, ships, labels)
+                if ship_count < 0:
+                    raise ValueError(f"configuration {family[i]} does not have all hits")
+                if i == 0:
                     node.ships.per_set = ship_count
                     memcpy(node.ships.label, labels, ship_count)
                 elif not self.uneven and not has_first_replies(node, ships, labels, ship_count):
                     raise ValueError(
-                        f"configuration {family[set_index]} has other ships left than the first one: "
+                        f"configuration {family[i]} has other ships left than the first one: "
                         "they did not get the same replies")
                 sort_ships(ships, labels, ship_count)
                 ships += ship_count
@@ -195,6 +176,31 @@ cdef class Items:
         except:  # noqa: E722
             free_node(node)
             raise
+
+    cdef int take_ships_left(self, int set_index, Cells hit, Cells* ships, unsigned char* labels) noexcept:
+        """Fill the ships of a set without the cells hit, by falling label; with LABELS one of each label.
+
+        Return how many they are, or -1 if the set has not all the hits. Ships without a cell left are
+        dropped unless sets may be `uneven`.
+        """
+        cdef int j, place, ship_count = 0
+        cdef Cells ship, hit_cells = 0
+        for j in range(self.ships_per_set):
+            ship = self.masks[set_index * self.ships_per_set + j]
+            hit_cells |= ship & hit
+            if not ship & ~hit and not self.uneven:
+                continue
+            place = ship_count
+            while place > 0 and labels[place - 1] < self.labels[j]:
+                place -= 1
+            if self.reply_kind == LABELS and place > 0 and labels[place - 1] == self.labels[j]:
+                ships[place - 1] |= ship & ~hit
+                continue
+            memmove(ships + place + 1, ships + place, (ship_count - place) * sizeof(Cells))
+            memmove(labels + place + 1, labels + place, ship_count - place)
+            ships[place], labels[place] = ship & ~hit, self.labels[j]
+            ship_count += 1
+        return ship_count if hit_cells == hit else -1
 
 
 cdef bint is_antichain(const uint64_t[:, ::1] sets) noexcept:

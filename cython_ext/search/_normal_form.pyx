@@ -8,16 +8,17 @@ family is in its key, so a poor choice of names costs a table hit and never an a
 """
 
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from cells cimport MAX_CELLS, Cells, ctz, first, high, join, low, one, popcount, size
+from cells cimport MAX_CELLS, Cells, first, high, join, low, one, pop_bit, popcount, size
 from columns cimport extract
 from hashing cimport scramble
 from objectives cimport MEAN
 from optsearch.compiled.search._family cimport NOTHING, Node
 from optsearch.compiled.search._ships cimport sort_ships
 from optsearch.compiled.search._table cimport Key, hash_bytes
+from optsearch.compiled.shared._arena cimport allocate
 from options cimport Switches
 
 cdef enum:
@@ -39,58 +40,35 @@ cdef class NormalForm:
         cdef Key* key = &node.key
         cdef bint has_ships = node.reply_kind != NOTHING, is_weighted = node.weights != NULL
         cdef int per_set = node.ships.per_set if has_ships else 1
-        cdef int mask_count = node.set_count * per_set, i, j, k
+        cdef int mask_count = node.set_count * per_set
         cdef int cell_total = node.cell_count if self.use.isomorphism else self.cells
         cdef int set_bytes = (cell_total + 7) // 8
         cdef int head_bytes = 4 + per_set if has_ships else 3
         cdef const Cells* masks = node.ships.masks if has_ships else node.set_cells
-        cdef Cells* image = <Cells*>malloc(2 * mask_count * sizeof(Cells))
-        cdef bint are_words = not has_ships and not is_weighted and set_bytes <= <int>sizeof(uint64_t)
-        cdef uint64_t* ranks = NULL
-        cdef const uint64_t* sorted_ranks
-        cdef uint64_t index_mask = (<uint64_t>1 << INDEX_BITS) - 1
+        cdef Cells* image = <Cells*>allocate(2 * mask_count * sizeof(Cells))
         cdef unsigned char* out
         key.length = head_bytes + node.set_count * <Py_ssize_t>(
             per_set * set_bytes + (sizeof(int64_t) if is_weighted else 0))
-        key.bytes = out = <unsigned char*>malloc(key.length + sizeof(Cells))
-        if not are_words:
-            ranks = <uint64_t*>malloc(2 * node.set_count * sizeof(uint64_t))
-        if out == NULL or image == NULL or (ranks == NULL and not are_words):
+        try:
+            key.bytes = out = <unsigned char*>allocate(key.length + sizeof(Cells))
+            out[0] = (node.reply_kind * 64 + self.rule * 16 + self.objective * 4 + is_weighted * 2
+                      + self.use.isomorphism)
+            out[1] = cell_total
+            out[2] = 0 if self.objective == MEAN else node.budget + 1
+            if has_ships:
+                out[3] = per_set
+                memcpy(out + 4, node.ships.reply, per_set)
+            out += head_bytes
+            if self.use.isomorphism:
+                self.relabel(node, masks, mask_count, image)
+            else:
+                memcpy(image, masks, mask_count * sizeof(Cells))
+            if not has_ships and not is_weighted and set_bytes <= <int>sizeof(uint64_t):
+                write_words(image, node.set_count, set_bytes, out)
+            else:
+                write_by_hash(node, image, per_set, set_bytes, out)
+        finally:
             free(image)
-            free(ranks)
-            with gil:
-                raise MemoryError
-        out[0] = (node.reply_kind * 64 + self.rule * 16 + self.objective * 4 + is_weighted * 2
-                  + self.use.isomorphism)
-        out[1] = cell_total
-        out[2] = 0 if self.objective == MEAN else node.budget + 1
-        if has_ships:
-            out[3] = per_set
-            memcpy(out + 4, node.ships.reply, per_set)
-        if self.use.isomorphism:
-            self.relabel(node, masks, mask_count, image)
-        else:
-            memcpy(image, masks, mask_count * sizeof(Cells))
-        out += head_bytes
-        if are_words:
-            write_words(image, node.set_count, set_bytes, out)
-        else:
-            for i in range(node.set_count):    # the low bits of a rank are the index of the set
-                if has_ships:
-                    sort_ships(image + i * per_set, node.ships.label, per_set)
-                ranks[i] = <uint64_t>i | (hash_set(image + i * per_set, per_set, node.weights[i]
-                                                   if is_weighted else 1) & ~index_mask)
-            sorted_ranks = sorted_words(ranks, ranks + node.set_count, node.set_count)
-            for i in range(node.set_count):
-                j = <int>(sorted_ranks[i] & index_mask)
-                for k in range(j * per_set, (j + 1) * per_set):
-                    memcpy(out, image + k, sizeof(Cells))  # what follows is written over
-                    out += set_bytes
-                if is_weighted:
-                    memcpy(out, node.weights + j, sizeof(int64_t))
-                    out += sizeof(int64_t)
-        free(image)
-        free(ranks)
         key.hash = hash_bytes(key.bytes, key.length)
         return 0
 
@@ -160,13 +138,37 @@ cdef inline Cells renumber(Cells cells, const int* new_index) noexcept nogil:
     cdef uint64_t word = low(cells)
     cdef Cells image = 0
     while word:
-        image |= one(new_index[ctz(word)])
-        word &= word - 1
+        image |= one(new_index[pop_bit(&word)])
     word = high(cells)
     while word:
-        image |= one(new_index[64 + ctz(word)])
-        word &= word - 1
+        image |= one(new_index[64 + pop_bit(&word)])
     return image
+
+
+cdef int write_by_hash(const Node* node, Cells* image, int per_set, int set_bytes,
+                       unsigned char* out) except -1 nogil:
+    """Write sets in the order of a hash, each with its weight unless all are 1; image -- their ships."""
+    cdef uint64_t* ranks = <uint64_t*>allocate(2 * node.set_count * sizeof(uint64_t))
+    cdef const uint64_t* sorted_ranks
+    cdef uint64_t index_mask = (<uint64_t>1 << INDEX_BITS) - 1
+    cdef bint is_weighted = node.weights != NULL
+    cdef int i, j, set_index
+    for i in range(node.set_count):    # the low bits of a rank are the index of the set
+        if node.reply_kind != NOTHING:
+            sort_ships(image + i * per_set, node.ships.label, per_set)
+        ranks[i] = <uint64_t>i | (
+            hash_set(image + i * per_set, per_set, node.weights[i] if is_weighted else 1) & ~index_mask)
+    sorted_ranks = sorted_words(ranks, ranks + node.set_count, node.set_count)
+    for i in range(node.set_count):
+        set_index = <int>(sorted_ranks[i] & index_mask)
+        for j in range(set_index * per_set, (set_index + 1) * per_set):
+            memcpy(out, image + j, sizeof(Cells))  # what follows is written over
+            out += set_bytes
+        if is_weighted:
+            memcpy(out, node.weights + set_index, sizeof(int64_t))
+            out += sizeof(int64_t)
+    free(ranks)
+    return 0
 
 
 cdef void write_words(const Cells* image, int set_count, int set_bytes, unsigned char* out) noexcept nogil:
@@ -295,27 +297,14 @@ cdef void refine(const Node* node, const Cells* numbered, uint64_t* colour, int*
 
 cdef void colour_by_sets(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
     """Colour the cells by one round: by the colours of the cells of the sets that they are in."""
-    cdef uint64_t set_colour, lower, higher, word
+    cdef uint64_t set_colour, weight
     cdef uint64_t sums[MAX_CELLS]
     cdef int i, cell
     memset(sums, 0, node.cell_count * sizeof(uint64_t))
     for i in range(node.set_count):
-        set_colour = 0 if node.weights == NULL else <uint64_t>node.weights[i]
-        word = lower = low(numbered[i])
-        while word:
-            set_colour += colour[ctz(word)]
-            word &= word - 1
-        word = higher = high(numbered[i])
-        while word:
-            set_colour += colour[64 + ctz(word)]
-            word &= word - 1
-        set_colour = scramble(set_colour)
-        while lower:
-            sums[ctz(lower)] += set_colour
-            lower &= lower - 1
-        while higher:
-            sums[64 + ctz(higher)] += set_colour
-            higher &= higher - 1
+        weight = 0 if node.weights == NULL else <uint64_t>node.weights[i]
+        set_colour = scramble(weight + sum_over(numbered[i], colour))
+        add_to_cells(numbered[i], set_colour, sums)
     for cell in range(node.cell_count):
         colour[cell] = scramble(sums[cell] + scramble(colour[cell]))
 
@@ -324,12 +313,10 @@ cdef inline uint64_t sum_over(Cells cells, const uint64_t* colour) noexcept nogi
     """Return the sum of the colours of these cells."""
     cdef uint64_t sum = 0, cells_left = low(cells)
     while cells_left:
-        sum += colour[ctz(cells_left)]
-        cells_left &= cells_left - 1
+        sum += colour[pop_bit(&cells_left)]
     cells_left = high(cells)
     while cells_left:
-        sum += colour[64 + ctz(cells_left)]
-        cells_left &= cells_left - 1
+        sum += colour[64 + pop_bit(&cells_left)]
     return sum
 
 
@@ -337,12 +324,10 @@ cdef inline void add_to_cells(Cells cells, uint64_t amount, uint64_t* sums) noex
     """Add a number to the sum of each of these cells."""
     cdef uint64_t cells_left = low(cells)
     while cells_left:
-        sums[ctz(cells_left)] += amount
-        cells_left &= cells_left - 1
+        sums[pop_bit(&cells_left)] += amount
     cells_left = high(cells)
     while cells_left:
-        sums[64 + ctz(cells_left)] += amount
-        cells_left &= cells_left - 1
+        sums[64 + pop_bit(&cells_left)] += amount
 
 
 cdef void colour_by_ships(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:

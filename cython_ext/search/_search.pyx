@@ -61,10 +61,10 @@ A family comes from `_items`, has its cells counted in `_family` and `_ships`, i
 """
 
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, qsort
 from libc.string cimport memcpy, memset
 
-from cells cimport MAX_CELLS, Cells, first, one, size
+from cells cimport MAX_CELLS, Cells, one, pop_cell, size
 from objectives cimport FORBIDDEN, INFINITE, MEAN, objective_of, price
 from optsearch.compiled.search._bounds cimport Bounds
 from optsearch.compiled.search._chain cimport ChainDual
@@ -80,8 +80,10 @@ from optsearch.compiled.search._named cimport MAX_NAMES, NamedSet, sort_by_sizes
 from optsearch.compiled.search._normal_form cimport NormalForm
 from optsearch.compiled.search._sides cimport (
     SplitSet, independent_classes, sort_by_side, take_alike, take_factors, weak_cut)
+from optsearch.compiled.search._ships cimport WeightedSet, compare_by_falling_weight
 from optsearch.compiled.search._table cimport MemoryTable
 from optsearch.compiled.search._words cimport MAX_WORD_SETS, WordSearch
+from optsearch.compiled.shared._arena cimport allocate
 from options cimport BEST_GREEDY, FIRST_GREEDY, OPTIMAL, WORST_GREEDY, Switches
 
 cdef enum:
@@ -304,12 +306,9 @@ cdef class Search:
 
     cdef int64_t bound_by_side(self, const Node* node, Cells side) except -1 nogil:
         """Return the sum of the bounds of the parts of sets that have equal cells on one side."""
-        cdef SplitSet* split_sets = <SplitSet*>malloc(node.set_count * sizeof(SplitSet))
+        cdef SplitSet* split_sets = <SplitSet*>allocate(node.set_count * sizeof(SplitSet))
         cdef int64_t bound = 0
         cdef int first_set = 0, alike
-        if split_sets == NULL:
-            with gil:
-                raise MemoryError
         try:
             sort_by_side(node, side, split_sets)
             while first_set < node.set_count:
@@ -463,13 +462,10 @@ cdef class Search:
         sets alone, and serve all families. Ships of one label are named by the number of cells that they
         have left, then by their order in the set.
         """
-        cdef NamedSet* named_sets = <NamedSet*>malloc(node.set_count * sizeof(NamedSet))
+        cdef NamedSet* named_sets = <NamedSet*>allocate(node.set_count * sizeof(NamedSet))
         cdef Node* part
         cdef int first_set = 0, alike
         cdef int64_t bound = 0
-        if named_sets == NULL:
-            with gil:
-                raise MemoryError
         try:
             sort_by_sizes(node, named_sets)
             while first_set < node.set_count and bound < limit:
@@ -511,12 +507,12 @@ cdef class Search:
         """
         cdef Node* equal = new_node(node.set_count, self.cells, node.budget, False)
         cdef int64_t* weights = node.weights
-        cdef int64_t* light = node.lightest_sums
-        cdef int64_t least = light[1], rest = self.bound_by_counts(node), equal_limit
+        cdef int64_t* lightest_sums = node.lightest_sums
+        cdef int64_t least = lightest_sums[1], rest = self.bound_by_counts(node), equal_limit
         try:
             node.weights = node.lightest_sums = NULL
             rest -= least * self.bound_by_counts(node)
-            node.weights, node.lightest_sums = weights, light
+            node.weights, node.lightest_sums = weights, lightest_sums
             equal_limit = (limit - rest + least - 1) // least
             memcpy(equal.set_cells, node.set_cells, node.set_count * sizeof(Cells))
             self.open_family(equal, equal_limit)
@@ -534,40 +530,32 @@ cdef class Search:
         multiple is much below the present weights.
         """
         cdef Node* scaled
-        cdef WeightedSet* rest
-        cdef int64_t* weights = node.weights
-        cdef int64_t* light = node.lightest_sums
-        cdef int64_t multiple = INFINITE, former_weight = 0, bound, scaled_limit
+        cdef WeightedSet* by_weight
+        cdef int64_t multiple = INFINITE, former_weight, former_sum = 0, bound, scaled_limit
         cdef int i, set_count = node.set_count
         for i in range(set_count):
-            multiple = min(multiple, (weights[i] << MULTIPLE_BITS)
-                           // self.items.former_weights[node.search_index[i]])
-            former_weight += self.items.former_weights[node.search_index[i]]
-        if <double>multiple * former_weight < NEAR * <double>(node.weight << MULTIPLE_BITS):
+            former_weight = self.items.former_weights[node.search_index[i]]
+            multiple = min(multiple, (node.weights[i] << MULTIPLE_BITS) // former_weight)
+            former_sum += former_weight
+        if <double>multiple * former_sum < NEAR * <double>(node.weight << MULTIPLE_BITS):
             return False
-        rest = <WeightedSet*>malloc(set_count * sizeof(WeightedSet))
         scaled = new_node(set_count, self.cells, node.budget, True)
+        by_weight = NULL
         try:
-            if rest == NULL:
-                with gil:
-                    raise MemoryError
+            by_weight = <WeightedSet*>allocate(set_count * sizeof(WeightedSet))
             for i in range(set_count):
-                rest[i].weight = ((weights[i] << MULTIPLE_BITS) - multiple
-                                  * self.items.former_weights[node.search_index[i]])
-            qsort(rest, set_count, sizeof(WeightedSet), compare_by_falling_weight)
-            scaled.lightest_sums[0] = 0
-            for i in range(set_count):         # `scaled` holds the rest for now
-                scaled.weights[i] = rest[i].weight
-                scaled.lightest_sums[i + 1] = scaled.lightest_sums[i] + rest[set_count - 1 - i].weight
-            node.weights, node.lightest_sums = scaled.weights, scaled.lightest_sums
-            bound = self.bound_by_counts(node)
-            node.weights, node.lightest_sums = weights, light
+                former_weight = self.items.former_weights[node.search_index[i]]
+                by_weight[i].weight = (node.weights[i] << MULTIPLE_BITS) - multiple * former_weight
+                by_weight[i].index = i
+            bound = self.bound_with_weights(node, by_weight, scaled)
             for i in range(set_count):
-                rest[i].weight, rest[i].index = self.items.former_weights[node.search_index[i]], i
-            qsort(rest, set_count, sizeof(WeightedSet), compare_by_falling_weight)
+                by_weight[i].weight = self.items.former_weights[node.search_index[i]]
+                by_weight[i].index = i
+            qsort(by_weight, set_count, sizeof(WeightedSet), compare_by_falling_weight)
             for i in range(set_count):
-                scaled.set_cells[i] = node.set_cells[rest[i].index]
-                scaled.weights[i], scaled.search_index[i] = rest[i].weight, node.search_index[rest[i].index]
+                scaled.set_cells[i] = node.set_cells[by_weight[i].index]
+                scaled.weights[i] = by_weight[i].weight
+                scaled.search_index[i] = node.search_index[by_weight[i].index]
             scaled.has_former_weights = True
             scaled_limit = ((limit << MULTIPLE_BITS) - bound + multiple - 1) // multiple
             self.open_family(scaled, scaled_limit)
@@ -576,8 +564,27 @@ cdef class Search:
             node.lower = max(node.lower, bound >> MULTIPLE_BITS)
         finally:
             free_node(scaled)
-            free(rest)
+            free(by_weight)
         return True
+
+    cdef int64_t bound_with_weights(self, Node* node, WeightedSet* by_weight, Node* spare) noexcept nogil:
+        """Return the bound by counts of a family if its weights were others; `by_weight` is sorted for it.
+
+        spare -- a family of as many sets, whose weights are overwritten.
+        """
+        cdef int64_t* weights = node.weights
+        cdef int64_t* lightest_sums = node.lightest_sums
+        cdef int64_t bound
+        cdef int i
+        qsort(by_weight, node.set_count, sizeof(WeightedSet), compare_by_falling_weight)
+        spare.lightest_sums[0] = 0
+        for i in range(node.set_count):
+            spare.weights[i] = by_weight[i].weight
+            spare.lightest_sums[i + 1] = spare.lightest_sums[i] + by_weight[node.set_count - 1 - i].weight
+        node.weights, node.lightest_sums = spare.weights, spare.lightest_sums
+        bound = self.bound_by_counts(node)
+        node.weights, node.lightest_sums = weights, lightest_sums
+        return bound
 
     cdef int64_t bound_by_counts(self, Node* node) noexcept nogil:
         """Return the bound by counts of an opened family; it is linear in weights whose order stays."""
@@ -600,24 +607,24 @@ cdef class Search:
         other processes.
         """
         cdef Node* parts[MAX_CODES + 1]
-        cdef int parts_n = 0, i
+        cdef int part_count = 0, i
         cdef int64_t cost = shot.price
         if cost >= limit:
             return cost
         try:
-            cost = self.open_parts(node, shot, limit, busy, parts, &parts_n)
+            cost = self.open_parts(node, shot, limit, busy, parts, &part_count)
             if cost >= limit or (busy != NULL and busy[0]):
                 return cost
-            sort_by_size(parts, parts_n)
-            if self.use.lookahead:
-                for i in range(parts_n):
-                    if not parts[i].exact and not parts[i].on_word:
-                        cost -= parts[i].lower
-                        self.list_shots(parts[i])
-                        cost += parts[i].lower
-                        if cost >= limit:
-                            return min(cost, FORBIDDEN)
-            for i in range(parts_n):
+            sort_by_size(parts, part_count)
+            for i in range(part_count if self.use.lookahead else 0):
+                if parts[i].exact or parts[i].on_word:
+                    continue
+                cost -= parts[i].lower
+                self.list_shots(parts[i])
+                cost += parts[i].lower
+                if cost >= limit:
+                    return min(cost, FORBIDDEN)
+            for i in range(part_count):
                 cost -= parts[i].lower
                 self.search(parts[i], limit - cost)
                 cost += parts[i].lower
@@ -625,17 +632,17 @@ cdef class Search:
                     break
             return min(cost, FORBIDDEN)
         finally:
-            for i in range(parts_n):
+            for i in range(part_count):
                 free_node(parts[i])
 
-    cdef int64_t open_parts(self, Node* node, const Candidate* shot, int64_t limit, bint* busy,
-                            Node** parts, int* parts_n) except -1 nogil:
+    cdef int64_t open_parts(self, Node* node, const Candidate* shot, int64_t limit, bint* busy, Node** parts,
+                            int* part_count) except -1 nogil:
         """Open the parts after a shot that have more than one set; return a bound of its cost by theirs.
 
         If hits tell something there are several parts after a hit. Then all are looked up by identity before
         any of them is bounded.
 
-        parts_n -- set to the number of parts taken, also if an error is raised. busy -- as in `shoot`.
+        part_count -- set to the number of parts taken, also if an error is raised. busy -- as in `shoot`.
         """
         cdef Node* part
         cdef int cell = shot.cell, reply
@@ -646,8 +653,8 @@ cdef class Search:
                 continue
             bound = (shot.bound_missed if reply == node.hit_replies
                      else node.reply_bounds[cell * node.hit_replies + reply])
-            part = parts[parts_n[0]] = take_part(node, cell, reply)
-            parts_n[0] += 1
+            part = parts[part_count[0]] = take_part(node, cell, reply)
+            part_count[0] += 1
             part.lower = bound
             if looks_up_first:
                 self.look_up(part)
@@ -656,7 +663,7 @@ cdef class Search:
             cost += part.lower - bound
             if cost >= limit or (busy != NULL and busy[0]):
                 return min(cost, FORBIDDEN)
-        for reply in range(parts_n[0] if looks_up_first else 0):
+        for reply in range(part_count[0] if looks_up_first else 0):
             bound = parts[reply].lower
             if self.bound_family(parts[reply], limit - cost + bound, busy != NULL):
                 busy[0] = True
@@ -668,31 +675,33 @@ cdef class Search:
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Solve an opened family if its least cost is below `limit`, else raise `lower` to at least that."""
         cdef long long effort_before = total(self.effort)
-        cdef bint is_shared, is_marked = False
         if node.exact or node.lower >= limit:
             return 0
         if node.on_word and node.reply_kind == LABELS:
             self.labelled_search.search(node, limit)
         elif node.on_word:
             self.word_search.search(node, limit)
-        elif not (self.use.products and self.objective == MEAN and node.reply_kind == NOTHING and node.weights
-                  == NULL and self.search_factors(node, limit)):
-            if not node.has_shot_list:
-                self.list_shots(node)
-            if node.lower >= limit:
-                return 0
-            is_shared = (self.team > 1 and self.memo.shared is not None
-                         and node.key.bytes != NULL)
-            if is_shared:
-                is_marked = self.memo.shared.enter(&node.key)
-            try:
-                if not self.try_shots(node, limit, is_shared):
-                    self.remember(node, total(self.effort) - effort_before)
-            finally:
-                if is_marked:
-                    self.memo.shared.leave(&node.key)
+        elif not self.search_factors(node, limit):
+            return self.search_shots(node, limit)
+        return self.remember(node, total(self.effort) - effort_before)
+
+    cdef int search_shots(self, Node* node, int64_t limit) except -1 nogil:
+        """Search a family shot by shot, marked as busy for other processes; see `search`."""
+        cdef long long effort_before = total(self.effort)
+        cdef bint is_shared, is_marked = False
+        if not node.has_shot_list:
+            self.list_shots(node)
+        if node.lower >= limit:
             return 0
-        self.remember(node, total(self.effort) - effort_before)
+        is_shared = self.team > 1 and self.memo.shared is not None and node.key.bytes != NULL
+        if is_shared:
+            is_marked = self.memo.shared.enter(&node.key)
+        try:
+            if not self.try_shots(node, limit, is_shared):
+                self.remember(node, total(self.effort) - effort_before)
+        finally:
+            if is_marked:
+                self.memo.shared.leave(&node.key)
         return 0
 
     cdef bint try_shots(self, Node* node, int64_t limit, bint is_shared) except -1 nogil:
@@ -778,20 +787,24 @@ cdef class Search:
         """True if the family is a product, which is then searched factor by factor."""
         cdef Cells masks[MAX_CELLS]
         cdef Node* factors[MAX_CELLS]
-        cdef int i, factors_n = independent_classes(node, masks)
-        if factors_n == 1:
+        cdef int i, factor_count
+        if (not self.use.products or self.objective != MEAN or node.reply_kind != NOTHING
+                or node.weights != NULL):
+            return False
+        factor_count = independent_classes(node, masks)
+        if factor_count == 1:
             return False
         memset(factors, 0, sizeof(factors))
         try:
-            if not take_factors(node, masks, factors_n, factors):
+            if not take_factors(node, masks, factor_count, factors):
                 return False
-            self.search_product(node, factors, factors_n, limit)
+            self.search_product(node, factors, factor_count, limit)
             return True
         finally:
-            for i in range(factors_n):
+            for i in range(factor_count):
                 free_node(factors[i])
 
-    cdef int search_product(self, Node* node, Node** factors, int factors_n,
+    cdef int search_product(self, Node* node, Node** factors, int factor_count,
                             int64_t limit) except -1 nogil:
         """Raise `lower` to the cost of the product of the factors: exact if it is below `limit`.
 
@@ -799,10 +812,10 @@ cdef class Search:
         """
         cdef int64_t copies, cost = 0
         cdef int i
-        for i in range(factors_n):
+        for i in range(factor_count):
             self.open_family(factors[i], INFINITE)
             cost += node.set_count // factors[i].set_count * factors[i].lower
-        for i in range(factors_n):
+        for i in range(factor_count):
             copies = node.set_count // factors[i].set_count
             cost -= copies * factors[i].lower
             self.search(factors[i], (limit - cost + copies - 1) // copies)
@@ -943,17 +956,6 @@ cdef inline void raise_to_cached(Node* node, int status, int64_t value) noexcept
         node.lower = max(node.lower, value)
 
 
-cdef struct WeightedSet:
-    int64_t weight
-    int index                  # in its family
-
-
-cdef int compare_by_falling_weight(const void* a, const void* b) noexcept nogil:
-    """Compare two `WeightedSet` for qsort, the greatest weight first."""
-    cdef int64_t x = (<const WeightedSet*>a)[0].weight, y = (<const WeightedSet*>b)[0].weight
-    return (x < y) - (x > y)
-
-
 cdef bint is_dominated(const Node* node, int cell) noexcept nogil:
     """True if another cell is in all sets of a cell; of cells in equal sets the first one stays."""
     cdef int other_cell
@@ -992,9 +994,8 @@ cdef void fill_cells(Node* node) noexcept nogil:
     for j in range(node.ships.per_set):
         cells |= node.ships.masks[j]
     while cells:
-        node.grid_cell[node.cell_count] = first(cells)
+        node.grid_cell[node.cell_count] = pop_cell(&cells)
         node.cell_count += 1
-        cells &= cells - 1
 
 
 cdef void cap_budget(Node* node) noexcept nogil:

@@ -17,31 +17,15 @@ nothing, but it tells something. With LABELS it may be shot at once; with SINKIN
 decides which shot is answered by the sinking, so it is a shot like others.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort
+from libc.stdint cimport int32_t, uint64_t
+from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
-from cells cimport MAX_CELLS, Cells, ctz, first, one
-from optsearch.compiled.search._family cimport LABELS, SINKINGS, Node, Ships, sets_with_reply
+from cells cimport MAX_CELLS, Cells, ctz, one, pop_bit, pop_cell
+from optsearch.compiled.search._family cimport (
+    LABELS, SINKINGS, Node, Ships, compare_cells, sets_with_reply)
 from optsearch.compiled.search._table cimport hash_bytes
-
-
-cdef struct Weighted:
-    int64_t weight
-    int index                  # in its family
-
-
-cdef int compare_by_falling_weight(const void* a, const void* b) noexcept nogil:
-    cdef const Weighted* x = <const Weighted*>a
-    cdef const Weighted* y = <const Weighted*>b
-    if x.weight != y.weight:
-        return 1 if x.weight < y.weight else -1
-    return x.index - y.index
-
-
-cdef int compare_cells(const void* a, const void* b) noexcept nogil:
-    cdef Cells x = (<const Cells*>a)[0], y = (<const Cells*>b)[0]
-    return (x > y) - (x < y)
+from optsearch.compiled.shared._arena cimport allocate
 
 
 cdef int compare_falling(const void* a, const void* b) noexcept nogil:
@@ -82,8 +66,7 @@ cdef int fill_part_ships(const Node* node, int cell, int reply, Node* part) exce
     for w in range(node.column_words):
         sets_left = sets_with_reply(node, cell, reply, w)
         while sets_left:
-            i = 64 * w + ctz(sets_left)
-            sets_left &= sets_left - 1
+            i = 64 * w + pop_bit(&sets_left)
             set_ships = from_ships.masks + i * per_set
             for j in range(per_set):
                 if sunk_ship == per_set or set_ships[j] != shot_cell:
@@ -118,10 +101,8 @@ cdef int merge_equal_sets(Node* node) except -1 nogil:
     cdef uint64_t slot
     while slot_count < 2 * node.set_count:
         slot_count *= 2
-    slots = <int32_t*>calloc(slot_count, sizeof(int32_t))
-    if slots == NULL:
-        with gil:
-            raise MemoryError
+    slots = <int32_t*>allocate(slot_count * sizeof(int32_t))
+    memset(slots, 0, slot_count * sizeof(int32_t))
     for i in range(node.set_count):
         slot = hash_bytes(<unsigned char*>(masks + i * per_set), set_bytes)
         while True:
@@ -148,22 +129,17 @@ cdef int merge_equal_sets(Node* node) except -1 nogil:
 cdef int sort_by_weight(Node* node) except -1 nogil:
     """Sort the sets by falling weight."""
     cdef int per_set = node.ships.per_set, i
-    cdef Weighted* order = <Weighted*>malloc(node.set_count * sizeof(Weighted))
-    cdef Cells* old_masks = <Cells*>malloc(node.set_count * per_set * sizeof(Cells))
-    if order == NULL or old_masks == NULL:
-        free(order)
-        free(old_masks)
-        with gil:
-            raise MemoryError
+    cdef size_t masks_bytes = node.set_count * per_set * sizeof(Cells)
+    cdef WeightedSet* order = <WeightedSet*>allocate(node.set_count * sizeof(WeightedSet) + masks_bytes)
+    cdef Cells* old_masks = <Cells*>(order + node.set_count)
     for i in range(node.set_count):
         order[i].weight, order[i].index = node.weights[i], i
-    qsort(order, node.set_count, sizeof(Weighted), compare_by_falling_weight)
-    memcpy(old_masks, node.ships.masks, node.set_count * per_set * sizeof(Cells))
+    qsort(order, node.set_count, sizeof(WeightedSet), compare_by_falling_weight)
+    memcpy(old_masks, node.ships.masks, masks_bytes)
     for i in range(node.set_count):
         node.weights[i] = order[i].weight
         memcpy(node.ships.masks + i * per_set, old_masks + order[i].index * per_set, per_set * sizeof(Cells))
     free(order)
-    free(old_masks)
     return 0
 
 
@@ -294,8 +270,7 @@ cdef void count_replies(Node* node) noexcept nogil:
             if node.reply_kind == SINKINGS and ship & (ship - 1):
                 reply = 0
             while ship:
-                cell = index_of[first(ship)]
-                ship &= ship - 1
+                cell = index_of[pop_cell(&ship)]
                 reply_words[(cell * hit_replies + reply) * node.column_words] |= <uint64_t>1 << (i & 63)
                 replies_on[cell] |= <uint64_t>1 << ships.reply[j]
         set_ships += ships.per_set

@@ -8,11 +8,12 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-from cells cimport MAX_CELLS, Cells, ctz, high, low, one, size
+from cells cimport MAX_CELLS, Cells, high, low, one, pop_bit, popcount, size
 from hashing cimport scramble
 from leaves cimport TIMES
 from optsearch.compiled.search._family cimport (
     Node, Ships, compare_cells, sets_with_reply, new_node, part_size)
+from optsearch.compiled.shared._arena cimport allocate
 
 cdef enum:
     LINK = 1 << 12             # the link of two cells that determine each other
@@ -184,62 +185,74 @@ cdef int fill_levels(const Node* node, int cell, int reply, bint is_on_ship, con
     is_on_ship -- True for the side that the ship of that label may have; False for the other one.
     """
     cdef const Cells* set_ships
-    cdef Cells side = 0, other_side
-    cdef int i, j, w, group_count = 0, per_set = node.ships.per_set, label_ship = 0, misses = 0
-    cdef int slot_mask = 1, cell_total, cells
-    cdef uint64_t sets_left, hash
+    cdef Cells side = 0
+    cdef int i, w, per_set = node.ships.per_set, label_ship = 0, part_sets = 0, group_count = 0
+    cdef int slot_mask = 1, misses = 0
+    cdef uint64_t sets_left, slot
     cdef int32_t* slots = <int32_t*>(groups + node.set_count)
     cdef AlikeSets* group
     while node.ships.reply[label_ship] != reply:
         label_ship += 1
     for w in range(node.column_words):
         sets_left = sets_with_reply(node, cell, reply, w)
+        part_sets += popcount(sets_left)
         while sets_left:
-            side |= node.ships.masks[(64 * w + ctz(sets_left)) * per_set + label_ship]
-            sets_left &= sets_left - 1
-            group_count += 1
-    while slot_mask < 2 * group_count:
+            side |= node.ships.masks[(64 * w + pop_bit(&sets_left)) * per_set + label_ship]
+    if not is_on_ship:                 # then the sets with an equal ship are alike
+        side = ~side
+    while slot_mask < 2 * part_sets:
         slot_mask *= 2
     memset(slots, 0, slot_mask * sizeof(int32_t))
     memset(levels, 0, (node.cell_count + 1) * sizeof(int32_t))
-    if not is_on_ship:                     # then the sets with an equal ship are alike
-        side = ~side
-    group_count, slot_mask = 0, slot_mask - 1
+    slot_mask -= 1
     for w in range(node.column_words):
         sets_left = sets_with_reply(node, cell, reply, w)
         while sets_left:
-            i = 64 * w + ctz(sets_left)
-            sets_left &= sets_left - 1
+            i = 64 * w + pop_bit(&sets_left)
             set_ships = node.ships.masks + i * per_set
-            hash = 0
-            for j in range(per_set):         # a hash of the other side, on which they are alike
-                other_side = set_ships[j] & ~side
-                hash = scramble(hash + low(other_side) + 3 * high(other_side))
-            while slots[hash & slot_mask] and not are_alike(set_ships, node.ships.masks
-                                                            + groups[slots[hash & slot_mask] - 1].first
-                                                            * per_set, per_set, ~side):
-                hash += 1
-            if not slots[hash & slot_mask]:
-                group = groups + group_count
+            slot = hash_side(set_ships, per_set, ~side)
+            while slots[slot & slot_mask] and not are_alike(
+                    set_ships, node.ships.masks + groups[slots[slot & slot_mask] - 1].first * per_set,
+                    per_set, ~side):
+                slot += 1
+            if not slots[slot & slot_mask]:
+                begin_group(groups + group_count, i, set_ships, per_set,
+                            side & ~one(node.grid_cell[cell]), leaves)
                 group_count += 1
-                slots[hash & slot_mask] = group_count
-                group.first, group.set_count, group.misses = i, 0, 0
-                group.sequences, cell_total = 1, 0
-                for j in range(per_set):
-                    cells = size(set_ships[j] & side & ~one(node.grid_cell[cell]))
-                    cell_total += cells
-                    group.sequences *= leaves[cells * TIMES + cell_total - cells]
-                group.cell_count = cell_total
-            group = groups + slots[hash & slot_mask] - 1
+                slots[slot & slot_mask] = group_count
+            group = groups + slots[slot & slot_mask] - 1
             group.set_count += 1
             while (group.misses < node.cell_count and group.sequences
-                   * leaves[group.cell_count * TIMES + group.misses] < group.set_count):
+                    * leaves[group.cell_count * TIMES + group.misses] < group.set_count):
                 group.misses += 1
             levels[group.misses] += 1
             misses += group.misses
     for i in range(node.cell_count):
         levels[i + 1] += levels[i]
     return misses
+
+
+cdef inline uint64_t hash_side(const Cells* set_ships, int per_set, Cells side) noexcept nogil:
+    """Return a hash of the cells of a set's ships on one side."""
+    cdef uint64_t hash = 0
+    cdef Cells cells
+    cdef int j
+    for j in range(per_set):
+        cells = set_ships[j] & side
+        hash = scramble(hash + low(cells) + 3 * high(cells))
+    return hash
+
+
+cdef inline void begin_group(AlikeSets* group, int first, const Cells* set_ships, int per_set, Cells side,
+                             const int64_t* leaves) noexcept nogil:
+    """Begin a group by its first set, not yet counted; side -- the cells that distinguish its sets."""
+    cdef int j, ship_cells
+    group.first, group.set_count, group.misses = first, 0, 0
+    group.sequences, group.cell_count = 1, 0
+    for j in range(per_set):
+        ship_cells = size(set_ships[j] & side)
+        group.sequences *= leaves[ship_cells * TIMES + group.cell_count]   # a binomial coefficient
+        group.cell_count += ship_cells
 
 
 cdef inline bint are_alike(const Cells* set_ships, const Cells* other_ships, int per_set,
@@ -294,10 +307,7 @@ cdef bint take_factors(const Node* node, const Cells* class_cells, int class_cou
     """
     cdef int i, j, distinct_count
     cdef int64_t product = 1
-    cdef Cells* sorted_cells = <Cells*>malloc(node.set_count * sizeof(Cells))
-    if sorted_cells == NULL:
-        with gil:
-            raise MemoryError
+    cdef Cells* sorted_cells = <Cells*>allocate(node.set_count * sizeof(Cells))
     try:
         for j in range(class_count):
             for i in range(node.set_count):

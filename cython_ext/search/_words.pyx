@@ -7,11 +7,10 @@ those of `_search`. Subsets are cached by their bits during one search, and by i
 """
 
 cimport cython
-from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int16_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
-from cells cimport MAX_CELLS, clz, ctz, popcount
+from cells cimport MAX_CELLS, clz, ctz, pop_bit, popcount
 from counting cimport LANES, Counted, count_cells, count_parts, is_inside
 from hashing cimport scramble
 from leaves cimport TIMES
@@ -20,6 +19,7 @@ from optsearch.compiled.search._bounds cimport Bounds, tabulated_bound, cost_row
 from optsearch.compiled.search._effort cimport Effort, count_subset
 from optsearch.compiled.search._family cimport Node
 from optsearch.compiled.search._identities cimport Identity, IdentityTable
+from optsearch.compiled.shared._arena cimport Arena
 from options cimport BEST_GREEDY, Switches
 
 cdef enum:
@@ -36,16 +36,10 @@ cdef class WordSearch:
                   IdentityTable identities):
         self.bounds, self.effort, self.rule, self.use = bounds, effort, rule, on
         self.identities = identities
-        self.result_cache = <CacheEntry*>PyMem_Calloc(RESULT_ENTRIES, sizeof(CacheEntry))
-        self.bound_cache = <CacheEntry*>PyMem_Calloc(BOUND_ENTRIES, sizeof(CacheEntry))
-        self.weight_sums = <int64_t*>PyMem_Calloc(MAX_WORD_SETS // 8 * 256, sizeof(int64_t))
-        if self.result_cache == NULL or self.bound_cache == NULL or self.weight_sums == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        PyMem_Free(self.result_cache)
-        PyMem_Free(self.bound_cache)
-        PyMem_Free(self.weight_sums)
+        self.arena = Arena()
+        self.result_cache = <CacheEntry*>self.arena.array(RESULT_ENTRIES, sizeof(CacheEntry))
+        self.bound_cache = <CacheEntry*>self.arena.array(BOUND_ENTRIES, sizeof(CacheEntry))
+        self.weight_sums = <int64_t*>self.arena.array(MAX_WORD_SETS // 8 * 256, sizeof(int64_t))
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
         """Raise `node.lower` to the optimum if that is below `limit`, else to `limit` or more."""
@@ -106,9 +100,8 @@ cdef class WordSearch:
         if self.weights == NULL:
             return costs[set_count]
         while sets:
-            bound += self.weights[ctz(sets)] * (costs[1] - costs[0])
+            bound += self.weights[pop_bit(&sets)] * (costs[1] - costs[0])
             costs += 1
-            sets &= sets - 1
         return bound
 
     cdef int64_t count_bound(self, const Node* node) noexcept nogil:
@@ -287,10 +280,11 @@ cdef class WordSearch:
         cdef uint64_t sets_left = subset.sets
         cdef int64_t cost = 0, cost_of_cell
         cdef int i, set_count = subset.set_count
+        if subset.greatest_count == 1 and self.weights == NULL:
+            return set_count * (set_count - 1) // 2
         if subset.greatest_count == 1:
             for i in range(set_count):
-                cost += i * self.weights[ctz(sets_left)] if self.weights != NULL else i
-                sets_left &= sets_left - 1
+                cost += i * self.weights[pop_bit(&sets_left)]
             return cost
         cost = INFINITE
         for i in range(subset.cell_count):      # of two sets left on either side, the lighter one is missed

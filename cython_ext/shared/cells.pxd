@@ -28,6 +28,16 @@ cdef extern from *:
         return optsearch_low(s) ? __builtin_ctzll(optsearch_low(s))
                                 : 64 + __builtin_ctzll(optsearch_high(s));
     }
+    static inline int optsearch_pop_cell(optsearch_cells *s) {
+        int cell = optsearch_first(*s);
+        *s &= *s - 1;
+        return cell;
+    }
+    static inline int optsearch_pop_bit(uint64_t *w) {
+        int bit = __builtin_ctzll(*w);
+        *w &= *w - 1;
+        return bit;
+    }
     #define optsearch_popcount(w) __builtin_popcountll(w)
     #define optsearch_ctz(w) __builtin_ctzll(w)
     #define optsearch_clz(w) __builtin_clzll(w)
@@ -40,6 +50,8 @@ cdef extern from *:
     Cells one "optsearch_one"(int i) noexcept nogil      # the set of one cell
     int size "optsearch_size"(Cells s) noexcept nogil    # how many cells
     int first "optsearch_first"(Cells s) noexcept nogil  # the first cell of a set that is not empty
+    int pop_cell "optsearch_pop_cell"(Cells* s) noexcept nogil    # take out the first cell; return it
+    int pop_bit "optsearch_pop_bit"(uint64_t* w) noexcept nogil   # take out the lowest bit; return its index
     int popcount "optsearch_popcount"(uint64_t w) noexcept nogil
     int ctz "optsearch_ctz"(uint64_t w) noexcept nogil
     int clz "optsearch_clz"(uint64_t w) noexcept nogil

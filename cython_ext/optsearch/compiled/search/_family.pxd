@@ -84,7 +84,11 @@ cdef Node* take_part(const Node* node, int cell, int reply) except NULL nogil
 cdef void count_cells(Node* node, bint merging) noexcept nogil
 cdef void count_pairs(Node* node) noexcept nogil
 cdef int greatest_count(const Node* node) noexcept nogil
-cdef int compare_cells(const void* a, const void* b) noexcept nogil
+
+cdef inline int compare_cells(const void* a, const void* b) noexcept nogil:
+    """Compare two sets of cells for qsort, the smaller number first."""
+    cdef Cells x = (<const Cells*>a)[0], y = (<const Cells*>b)[0]
+    return (x > y) - (x < y)
 
 cdef inline uint64_t sets_with_reply(const Node* node, int cell, int reply, int word) noexcept nogil:
     """Return the sets of word w that give a reply, as bits; the reply after those with a hit is a miss."""

@@ -29,3 +29,4 @@ cdef class Items:
     cdef check_sets(self, const uint64_t[:, ::1] sets)
     cdef Node* family(self, const int32_t[::1] family, int budget, hits) except NULL
     cdef Node* make_node_of_ships(self, const int32_t[::1] family, int budget, hits) except NULL
+    cdef int take_ships_left(self, int set_index, Cells hit, Cells* ships, unsigned char* labels) noexcept

@@ -8,6 +8,7 @@ from optsearch.compiled.search._bounds cimport Bounds
 from optsearch.compiled.search._effort cimport Effort
 from optsearch.compiled.search._family cimport Node
 from optsearch.compiled.search._identities cimport IdentityTable
+from optsearch.compiled.shared._arena cimport Arena
 from options cimport Switches
 
 cdef enum:
@@ -41,6 +42,7 @@ cdef struct Subset:            # a subset of the family, with counted cells
     uint64_t counts[MAX_CELLS]
 
 cdef class WordSearch:
+    cdef Arena arena
     cdef Bounds bounds
     cdef Effort effort
     cdef Switches use
