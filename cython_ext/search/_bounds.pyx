@@ -39,7 +39,7 @@ cdef enum:
 
 
 cdef void sort_falling(const int32_t* values, int n, int greatest, int32_t* sorted_values) noexcept nogil:
-    """Sort n values from 0 to `greatest`, the greatest first."""
+    """Fill `sorted_values` with n values from 0 to `greatest`, the greatest first."""
     cdef uint8_t occurrences[256]
     cdef uint64_t present[4]              # bit v is 1 if a value is v
     cdef int i, j = 0, value, w
@@ -117,10 +117,10 @@ cdef class Bounds:
     # Profiles
 
     cdef int64_t most_finished(self, const Node* node, int first_reply, int hits, int misses) noexcept nogil:
-        """Return the most sets that can be finished within t misses, by leaf counting.
+        """Bound the sets that can be finished within a number of misses, by leaf counting.
 
-        hits -- the most hits that a set still needs. first_reply -- the reply before these hits, or -1 for
-        the family itself; ignored with NOTHING.
+        hits -- the most hits that a set still needs. first_reply -- the reply before these hits, or -1 if
+        there was none; ignored with NOTHING.
         """
         cdef int64_t leaves = self.leaves[hits * TIMES + misses]
         cdef const Ships* ships = &node.ships
@@ -136,9 +136,9 @@ cdef class Bounds:
     cdef int64_t profile_bound(self, const Node* node, int first_reply, int set_count, int hits,
                                const int32_t* chain, int chain_length, const int64_t* finished_after_hit,
                                int budget) noexcept nogil:
-        """Return a lower bound on the cost of n of the sets, of at most `hits` cells, from a profile.
+        """Return a lower bound on the cost of some sets, by the most that each number of misses can finish.
 
-        leaf_counting: at most C(k + t, t) sets are finished within t misses; see `most_finished`.
+        leaf_counting: at most C(hits + t, t) sets are finished within t misses; see `most_finished`.
         profile: as long as all shots miss they are a fixed chain of cells. The sets first hit by
         cell number i of the chain have i misses already; they are at most chain[i], and at most
         finished_after_hit[s] of them are finished with s more.
@@ -177,7 +177,7 @@ cdef class Bounds:
 
     cdef void fill_finished(self, const Node* node, int first_reply, int hits, int64_t set_limit,
                             int64_t* finished) noexcept nogil:
-        """Fill finished[s] with the most of `set_limit` sets that s misses and `hits` hits can finish."""
+        """Fill finished[s] with the most of `set_limit` sets that `hits` hits and s misses can finish."""
         cdef int misses, later
         for misses in range(node.cell_count + 1):
             finished[misses] = min(set_limit, self.most_finished(node, first_reply, hits, misses))
@@ -189,7 +189,7 @@ cdef class Bounds:
     cdef int64_t count_bound(self, Node* node, int64_t limit) noexcept nogil:
         """Return a lower bound on the cost of a family, by the counts of its cells and of their pairs.
 
-        limit -- once the bound reaches it, nothing more is tried.
+        limit -- once the bound reaches it, no better one is tried.
         """
         cdef int32_t chain[MAX_CELLS]
         cdef int64_t finished_after_hit[TIMES]
@@ -222,10 +222,10 @@ cdef class Bounds:
 
     cdef int64_t spread_bound(self, const Node* node, int set_count, const int32_t* chain,
                               int chain_length) noexcept nogil:
-        """Return a bound like `profile_bound`, by sums of misses (`_sides`).
+        """Return a bound like `profile_bound`, by the sum of the misses on two sides (`_sides`).
 
-        The sets first hit by cell number i of the chain are r sets, at most chain[i]. Each misses at least
-        i times, and on the sides they miss as often as r sets do together. So no strategy misses less
+        Let the sets first hit by cell number i of the chain be r sets, at most chain[i]. Each misses at
+        least i times, and on the sides they miss as often as r sets do together. So no strategy misses less
         often than the n pairs (i, r) of the least misses.
         """
         cdef const int64_t* lightest_sums = self.lightest_sums_of(node)
@@ -257,7 +257,7 @@ cdef class Bounds:
     cdef void raise_finished_with_cell(self, const Node* node, int cell, int64_t set_limit,
                                        const int64_t* finished_after_two,
                                        int64_t* finished_with_cell) noexcept nogil:
-        """Raise finished_with_cell[s] to the most sets with the cell that s more misses can finish."""
+        """Raise finished_with_cell[s] to the most sets with this cell that s more misses can finish."""
         cdef int64_t finished_of_all[TIMES]        # over the replies
         cdef int64_t finished[TIMES]
         cdef int64_t settled_sets = 0           # sets of the replies before
@@ -289,8 +289,9 @@ cdef class Bounds:
                                    const int64_t* finished_after_two, int64_t* finished) noexcept nogil:
         """Fill finished[s], the most of the sets with one reply at a cell that s more misses can finish.
 
-        Once the cell is hit, cell d hits at most pair_counts[d] sets; at most finished_after_two[s] of them
-        are finished within s misses. Return the least s by which all can be; `finished` ends before it.
+        After that hit, another cell hits at most as many sets as have both cells; at most
+        finished_after_two[s] of these are finished within s misses. Return the least s that can finish all
+        sets; `finished` ends before it.
         """
         cdef int32_t falling_counts[MAX_CELLS]
         cdef int32_t counts[MAX_CELLS]
@@ -321,11 +322,11 @@ cdef class Bounds:
         return cell_count + 1
 
     cdef void fill_chain(self, const Node* node, int32_t* chain) noexcept nogil:
-        """Fill `chain`, bounds on the sets that the cells of an all-miss chain are first to hit, descending.
+        """Fill `chain`: descending bounds on the sets that each cell is the first to hit if all shots miss.
 
-        matching: cells are matched in pairs. Whichever of a pair c, d comes second in the chain, it
-        is first to hit at most max(count) - pair[c, d] sets. Also, cell number i of the chain has i
-        cells before it, so it is first to hit at most count - (its i-th least pair count).
+        matching: cells are matched in pairs. Of a pair, the later one is first to hit at most the greater
+        count less the pair count. Also, a cell after i others is first to hit at most its count less its
+        i-th least pair count.
         """
         cdef int32_t first_hits[MAX_CELLS]
         cdef int cell, greatest = greatest_count(node)
@@ -340,7 +341,7 @@ cdef class Bounds:
     # The two parts after a shot
 
     cdef void bound_parts(self, const Node* node, Candidate* candidate) noexcept nogil:
-        """Fill in lower bounds on the costs of the parts after a shot, by the counts of their cells."""
+        """Fill in a lower bound on the cost of each part after a shot, by the counts of its cells."""
         cdef int cell = candidate.cell, reply
         for reply in range(node.hit_replies):
             node.reply_bounds[cell * node.hit_replies + reply] = self.bound_part(node, cell, reply)
@@ -349,7 +350,7 @@ cdef class Bounds:
             candidate.bound_missed = 0
 
     cdef int64_t bound_part(self, const Node* node, int cell, int reply) noexcept nogil:
-        """Return a lower bound on the cost of the sets that give a reply."""
+        """Return a lower bound on the cost of the sets that give a reply; node.hit_replies is a miss."""
         cdef bint is_hit = reply < node.hit_replies
         if self.uses_cost_table(node):
             return self.bound_part_by_table(node, cell, reply)
@@ -361,7 +362,7 @@ cdef class Bounds:
                                   - is_hit, NULL, 0, NULL, node.budget - (not is_hit))
 
     cdef int64_t bound_part_by_profile(self, const Node* node, int cell, int reply) noexcept nogil:
-        """Return the bound of `bound_part` from a profile of the part."""
+        """Bound a part as `bound_part` does, from its profile (see `profile_bound`)."""
         cdef int32_t counts[MAX_CELLS]
         cdef int32_t chain[MAX_CELLS]
         cdef int64_t finished_after_hit[TIMES]
@@ -406,7 +407,7 @@ cdef class Bounds:
         return bound
 
     cdef int64_t bound_part_by_table(self, const Node* node, int cell, int reply) noexcept nogil:
-        """Return the bound of `bound_part` from the table of small families."""
+        """Bound a part as `bound_part` does, from the table of small families."""
         cdef bint is_hit = reply < node.hit_replies
         cdef const int16_t* costs
         cdef uint64_t sets_left
@@ -436,7 +437,7 @@ cdef class Bounds:
     # The table of small families
 
     cdef void fill_cost_table(self) noexcept nogil:
-        """Fill capped[k, n, d], the least cost (mean) of n sets of k cells if no shot hits more than d.
+        """Fill the least mean cost of n sets of k cells if no shot hits more than d, for all k, d and n.
 
         By induction over the first shot, which hits h <= min(d, n - 1) sets:
         C(k, n, d) = min over h of C(k - 1, h, d) + C(k, n - h, d) + n - h. In a family no shot hits
@@ -444,7 +445,7 @@ cdef class Bounds:
         """
         cdef int hits, set_count, hit_limit, sets_hit, table_sets = self.table_sets
         cdef int16_t cost, best
-        cdef int16_t missed_costs[TABULATED_SETS + 1]      # [most - n] n plus the cost of n sets
+        cdef int16_t missed_costs[TABULATED_SETS + 1]      # [table_sets - n] n plus the cost of n sets
         cdef const int16_t* costs_after_hit
         cdef const int16_t* cost_of_rest
         cdef int16_t* costs
@@ -468,7 +469,7 @@ cdef class Bounds:
                 == MEAN and node.set_count <= self.table_sets and node.max_hits > 2)
 
     cdef int64_t table_bound(self, const Node* node) noexcept nogil:
-        """Return the bound from the table for a family of at most `capped_most` sets."""
+        """Return the tabulated bound of a family of at most `table_sets` sets."""
         cdef const int16_t* row = cost_row(self, node.max_hits, node.set_count, greatest_count(node))
         cdef int64_t bound = 0
         cdef int i

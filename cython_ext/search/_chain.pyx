@@ -43,7 +43,7 @@ cdef class ChainDual:
         self.momentum = <int32_t*>self.arena.array(PRICED, sizeof(int32_t))
 
     cdef bint fits(self, const Node* node) noexcept nogil:
-        """True if a family with counted cells has a dual bound: prices, and at most MOST sets per cell."""
+        """True if a family has a dual bound: room for prices, few sets per cell and no set without cells."""
         cdef int i
         if node.prices == NULL or greatest_count(node) > MAX_SETS_PER_CELL:
             return False
@@ -55,7 +55,7 @@ cdef class ChainDual:
     # Local shapes
 
     cdef const int16_t* part_misses(self, const uint64_t* key, int set_count) noexcept nogil:
-        """Return the least misses of each part of `set_count` sets; key -- the parts with a common cell."""
+        """Return the least misses of each part of `set_count` sets; key -- those with a common cell."""
         cdef uint64_t hash = set_count
         cdef Shape* shape
         cdef int i
@@ -70,7 +70,7 @@ cdef class ChainDual:
         return shape.misses
 
     cdef void load(self, const Node* node) noexcept nogil:
-        """Load a family that fits (`fits`); all other functions are about it until the next is loaded."""
+        """Load a family that `fits`, for all other methods."""
         cdef int cell, members_here, w, i, member_count, all_members
         cdef uint64_t sets_left
         cdef uint64_t key[KEY_WORDS]
@@ -110,7 +110,7 @@ cdef class ChainDual:
     # Values
 
     cdef int64_t bound_at_prices(self, const int32_t* prices, int first_place) noexcept nogil:
-        """Return the bound in units at these prices, with places from `first_place` on; fill the gains."""
+        """Return the bound, in units, with these prices and places from `first_place` on; fill the gains."""
         cdef int32_t gain[PARTS]
         cdef int32_t best_gain[MAX_SETS_PER_CELL + 1]
         cdef int i, part_sets, member, part, size
@@ -144,7 +144,7 @@ cdef class ChainDual:
         return bound + self.total_of_places(first_place)
 
     cdef int64_t total_of_places(self, int place) noexcept nogil:
-        """Return the total of the places from `place` on, at most 0, by the best gains."""
+        """Return what the places from `place` on add to the bound, at most 0, by the best gains."""
         cdef int64_t total = 0, gain
         cdef int part_sets
         while True:
@@ -157,7 +157,7 @@ cdef class ChainDual:
             place += 1
 
     cdef void find_slope(self, int64_t slack) noexcept nogil:
-        """Fill `slope`, SCALE times the derivatives by price: 1 - the number of places that take the set.
+        """Fill `slope`, SCALE times the derivative of the bound by each price: 1 - the places of its set.
 
         Each place takes a part of the greatest gain. Parts of one size whose gain is within `slack` of
         it share the places, so this is a subgradient of the value up to the slack.
@@ -252,7 +252,7 @@ cdef class ChainDual:
         return self.places[cell].part_cost[(1 << self.places[cell].set_count) - 1] // PRICE_OF_MISS
 
     cdef int64_t bound_if_missed(self, const Node* node, int cell, int64_t rest) noexcept nogil:
-        """Bound the misses of the sets without a cell; rest -- prices(F) and places from 1 on, in units."""
+        """Bound the misses of the sets without a cell; rest -- `bound_at_prices` with places from 1 on."""
         cdef const Place* place = self.places + cell
         cdef int i
         rest -= <int64_t>PRICE_OF_MISS * (node.set_count - place.set_count)
@@ -266,7 +266,7 @@ cdef class ChainDual:
         """Return the bound, in misses, and prices of distinct sets of cells, shape (n, 2).
 
         Prices are raised until the bound reaches the limit, for at most `steps` steps. Return None if a
-        cell is in more than MOST sets, if there are more than PRICED sets, or if a set is empty.
+        cell is in more than MAX_SETS_PER_CELL sets, if there are more than PRICED sets, or if a set is empty.
         """
         cdef Node* node = new_node(<int>sets.shape[0], MAX_CELLS, -1, False)
         cdef int64_t bound = 0

@@ -27,9 +27,9 @@ cdef inline char* take_bytes(char** space, size_t bytes) noexcept nogil:
 
 cdef Node* new_node(int set_count, int max_cells, int budget, bint is_weighted, int reply_kind=NOTHING,
                     int ships_per_set=0) except NULL nogil:
-    """Return the memory of a family of n sets with at most `max_cells` undecided cells, not filled in yet.
+    """Allocate a family with at most `max_cells` undecided cells, not filled in yet.
 
-    ships_per_set -- the number of ships of each set, if hits tell something.
+    ships_per_set -- given if hits tell something.
     """
     cdef size_t column_words = (set_count + 63) // 64
     cdef size_t hit_replies = ships_per_set + 1 if reply_kind == SINKINGS else max(ships_per_set, 1)
@@ -98,10 +98,10 @@ cdef void free_node(Node* node) noexcept nogil:
 
 
 cdef Node* take_part(const Node* node, int cell, int reply) except NULL nogil:
-    """Return the sets of a family with counted cells that give a reply to a shot at its cell number c.
+    """Return the part of a family with counted cells that gives a reply to a shot at a cell.
 
-    reply -- of a reply with a hit, or node.hit_replies for a miss. If hits tell nothing, the columns of the
-    part come from those of the family, without the bits of the other sets.
+    reply -- of a hit, or node.hit_replies for a miss. If hits tell nothing, the columns of the part come
+    from those of the family.
     """
     cdef bint is_miss = reply == node.hit_replies
     cdef int set_count = part_size(node, cell, reply)
@@ -161,7 +161,7 @@ cdef void extract_columns(const Node* node, int cell, int reply, Node* part) noe
 
 
 cdef void count_cells(Node* node, bint merging) noexcept nogil:
-    """Leave out and merge cells, and count the sets with each; a family of one set is `exact`.
+    """Count the sets with each cell, after leaving out and merging cells; one set alone is `exact`.
 
     The cells are those of `set_cells`, or of the ships.
     """
@@ -181,7 +181,7 @@ cdef void count_cells(Node* node, bint merging) noexcept nogil:
 
 
 cdef void fill_columns(Node* node) noexcept nogil:
-    """Fill in the columns from `set_cells`: for each cell the sets that have it, as bits."""
+    """Fill the columns from `set_cells`: for each cell the sets that have it, as bits."""
     cdef Cells all_cells = 0, cells_left
     cdef int i, cell_count = 0
     cdef uint64_t* column
@@ -205,13 +205,13 @@ cdef void fill_columns(Node* node) noexcept nogil:
 
 
 cdef void keep_columns(Node* node, bint merging) noexcept nogil:
-    """Keep the columns that some of the sets have and some not, and with `merging` one of equal ones.
+    """Drop the cells that no set or every set has, and with `merging` all but one of equal columns.
 
-    If hits tell something, a cell that all sets have is kept. Fill `max_hits`, and
-    `cell_counts`, `weight` and `weight_hit` as if all weights were 1.
+    If hits tell something, a cell of every set stays. Fill `max_hits`, and `cell_counts`, `weight`
+    and `weight_hit` as if all weights were 1.
     """
     cdef uint64_t fingerprints[MAX_CELLS]
-    cdef uint8_t slots[SLOTS]         # by print: 1 + the index of a column that is kept, or 0
+    cdef uint8_t slots[SLOTS]         # by fingerprint: 1 + the index of a kept column, or 0
     cdef uint64_t fingerprint
     cdef int cell, i, w, set_count, kept_count = 0, words = node.column_words
     cdef const uint64_t* column
@@ -272,7 +272,7 @@ cdef void weigh_cells(Node* node) noexcept nogil:
 
 
 cdef void count_pairs(Node* node) noexcept nogil:
-    """Fill `pair`, the number of sets with two cells, and `part_pair`, that of the sets with one reply."""
+    """Fill `pair_counts`, the sets with both of two cells, and `reply_pair_counts`, those with one reply."""
     cdef int cell, other_cell, w, cell_count = node.cell_count, words = node.column_words
     cdef int32_t common_sets
     cdef const uint64_t* column

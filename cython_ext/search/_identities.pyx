@@ -78,7 +78,7 @@ cdef class IdentityTable:
 
     cdef Identity of_family(self, const Cells* set_cells, const int64_t* weights,
                             int set_count) noexcept nogil:
-        """Return the name of n sets that have no common cell; weights -- NULL if all are 1."""
+        """Return the identity of sets that have no common cell; weights -- NULL if all are 1."""
         cdef Identity identity
         cdef int i
         identity.bucket_sum = identity.fingerprint = set_count
@@ -88,7 +88,7 @@ cdef class IdentityTable:
 
     cdef Identity of_ships(self, const Cells* masks, const unsigned char* codes, int per_set,
                            const int64_t* weights, int set_count, int reply_kind) noexcept nogil:
-        """Return the name of n sets of ships, with the codes of the ships."""
+        """Return the identity of sets of ships; codes -- of the labels of the ships."""
         cdef Identity identity
         cdef int i
         identity.bucket_sum = identity.fingerprint = set_count + (<uint64_t>reply_kind << 32)
@@ -99,7 +99,7 @@ cdef class IdentityTable:
 
     cdef Identity of_labelled(self, const Cells* set_cells, const Cells* masks, const unsigned char* codes,
                               int per_set, const int64_t* weights, uint64_t sets) noexcept nogil:
-        """Return the name of a subset of at most 64 sets of ships, without the cells common to the subset.
+        """Return the identity of a subset, as bits, of sets of ships, without the cells that all have.
 
         On each of these cells all of them must have the same label.
         """
@@ -115,7 +115,7 @@ cdef class IdentityTable:
 
     cdef Identity of_subset(self, const Cells* set_cells, const int64_t* weights,
                             uint64_t sets) noexcept nogil:
-        """Return the name of a subset of at most 64 sets, without the cells common to the subset."""
+        """Return the identity of a subset, as bits, without the cells that all of its sets have."""
         cdef Identity identity
         cdef Cells certain = common_cells(set_cells, sets)
         cdef int set_index
@@ -176,7 +176,7 @@ cdef inline uint64_t stored_bits(uint64_t hash) noexcept nogil:
 
 cdef inline void add_ships(Identity* identity, const Cells* ships, const unsigned char* codes, int per_set,
                            Cells certain, int64_t weight, const uint64_t* seeds) noexcept nogil:
-    """Add a set of ships to a name, without the certain cells."""
+    """Add a set of ships, without the certain cells, to an identity."""
     cdef Identity ships_identity
     cdef int j
     ships_identity.bucket_sum = ships_identity.fingerprint = weight
@@ -188,7 +188,7 @@ cdef inline void add_ships(Identity* identity, const Cells* ships, const unsigne
 
 cdef inline void add_set(Identity* identity, Cells cells, int64_t weight,
                          const uint64_t* seeds) noexcept nogil:
-    """Add a set to a name."""
+    """Add a set of cells to an identity."""
     cdef uint64_t low_cells = low(cells), high_cells = high(cells)
     identity.bucket_sum += scramble(low_cells + high_cells * <uint64_t>0x9E3779B97F4A7C15 + <uint64_t>weight
                                     * <uint64_t>0xD1B54A32D192ED03)

@@ -70,7 +70,7 @@ cdef class Items:
         return sets
 
     cdef weigh(self, const int64_t[::1] weights):
-        """Give the sets other weights."""
+        """Set the weights: positive, one for each set, in total below FORBIDDEN / MAX_CELLS."""
         if weights.shape[0] != self.set_count or min(weights) < 1:
             raise ValueError("a positive weight for each set")
         if sum(map(int, weights)) * MAX_CELLS >= FORBIDDEN:
@@ -88,7 +88,7 @@ cdef class Items:
         memcpy(self.former_weights, self.weights, self.set_count * sizeof(int64_t))
 
     cdef bint is_sparse(self) noexcept nogil:
-        """True if the dual pays for this family: no cell that some sets lack is in more than MOST sets.
+        """True if the dual pays: no cell that some sets lack is in more than MAX_SETS_PER_CELL sets.
 
         A cell in more than FEW_ALIKE sets must be in at most a quarter of them: in small dense families,
         such as two ships on 4x4, the tables of parts cost more than the search.
@@ -123,7 +123,7 @@ cdef class Items:
             self.max_hits = max(self.max_hits, size(join(sets[i, 0], sets[i, 1])))
 
     cdef Node* family(self, const int32_t[::1] family, int budget, hits) except NULL:
-        """Return the node of a family given by ascending indices, not yet opened."""
+        """Return the node of a family given by ascending indices of sets; ValueError if it is invalid."""
         cdef Node* node
         cdef Py_ssize_t i, j
         if family.shape[0] == 0:
@@ -147,7 +147,7 @@ cdef class Items:
         return node
 
     cdef Node* make_node_of_ships(self, const int32_t[::1] family, int budget, hits) except NULL:
-        """Return the node of a family of sets of ships, without the cells hit."""
+        """Return the node of a family of sets of ships, without the cells hit; equal sets are merged."""
         cdef Node* node = new_node(
             <int>family.shape[0], self.cells, budget, True, self.reply_kind, self.ships_per_set)
         cdef Cells hit = join(hits & 0xFFFFFFFFFFFFFFFF, hits >> 64)

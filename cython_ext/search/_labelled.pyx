@@ -51,7 +51,7 @@ cdef class LabelledSearch:
             node.lower = max(node.lower, self.bound_part(&whole, whole.sets, node.set_count))
 
     cdef void begin(self, const Node* node, Part* whole) noexcept nogil:
-        """Load a family: fill `whole`, and make the cached entries of the one before void."""
+        """Load a family: fill `whole`, and void the cached entries of the one before."""
         cdef int cell
         self.word_search.begin(node, whole.columns)
         self.node = node
@@ -61,7 +61,7 @@ cdef class LabelledSearch:
             whole.family_cell[cell] = cell
 
     cdef void take_part(self, const Part* whole, uint64_t sets, Part* part) noexcept nogil:
-        """Fill `part` with the cells that only some of the sets have, or a certain cell that splits them."""
+        """Fill `part` with the cells that only some of these sets have, or its `splitting_cell`."""
         cdef uint64_t counts[MAX_CELLS]
         cdef int cell, place, set_count = popcount(sets), uncertain = 0
         cdef uint64_t count
@@ -134,7 +134,7 @@ cdef class LabelledSearch:
 
     cdef int64_t solve_part(self, const Part* part, int64_t lower, int64_t limit,
                             bint* exact) except -1 nogil:
-        """Return the result of `solve` for a part with counted cells in which hits tell something."""
+        """Solve a part with counted cells in which hits tell something; the result is as of `solve`."""
         cdef Identity identity
         cdef int64_t value
         cdef bint by_identity = self.identities is not None and part.set_count >= IDENTITY_FROM
@@ -220,7 +220,7 @@ cdef class LabelledSearch:
     # Bounds
 
     cdef int64_t bound_part(self, const Part* whole, uint64_t sets, int set_count) noexcept nogil:
-        """Return the cached bound of two sets or more, or else their bound from counts."""
+        """Return the cached bound of a subset of two sets or more, else compute it from cell counts."""
         cdef uint64_t counts[MAX_CELLS]
         cdef int of_count[MAX_WORD_SETS + 1]
         cdef int cell
@@ -241,7 +241,7 @@ cdef class LabelledSearch:
 
 
 cdef int64_t bound_by_chain(const int* cells_with_count, int set_count) noexcept nogil:
-    """Bound the misses of n sets by a chain of cells with the greatest counts, each hit finding its set.
+    """Bound the misses of sets by a chain of cells with the greatest counts, where a hit costs no more.
 
     cells_with_count -- [i] the number of cells that i of the sets have.
     """

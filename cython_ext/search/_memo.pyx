@@ -25,7 +25,7 @@ cdef class Memo:
     cdef int recall(self, const Key* key, bint looks_beyond_memory, int64_t* value) except -1 nogil:
         """Return UNKNOWN, BOUNDED or SOLVED for a state; unless UNKNOWN, set its `value`.
 
-        looks_beyond_memory -- True looks in the shared table and on disk, too.
+        looks_beyond_memory -- True also looks in the shared table and on disk.
         """
         cdef int64_t entry, shared_entry
         if not self.table.find(key, &entry):

@@ -21,7 +21,7 @@ cdef int compare_by_sizes(const void* a, const void* b) noexcept nogil:
 
 
 cdef void order_by_size(const Node* node, int set_index, int* order) noexcept nogil:
-    """Fill the order of the ships of a set; those of one label by their cells left, the most first."""
+    """Fill `order`: the ships of a set by label, those of one label by their cells left, the most first."""
     cdef const Cells* set_ships = node.ships.masks + set_index * node.ships.per_set
     cdef int ship, place
     for ship in range(node.ships.per_set):
@@ -47,9 +47,9 @@ cdef void sort_by_sizes(const Node* node, NamedSet* named_sets) noexcept nogil:
 
 
 cdef Node* take_named(const Node* node, const NamedSet* named_sets, int set_count) except NULL nogil:
-    """Return the family of n sets whose ships have equal numbers of cells left, with a label per ship.
+    """Return the family, with LABELS, of sets whose ships have equal numbers of cells left.
 
-    The kind is LABELS. Labels are numbered anew by these numbers.
+    Each ship has its own label, the greatest for the most cells left.
     """
     cdef int per_set = node.ships.per_set, i, j, k
     cdef int order[MAX_CELLS]

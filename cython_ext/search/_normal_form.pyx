@@ -36,7 +36,7 @@ cdef class NormalForm:
         self.cells, self.objective, self.rule, self.use = cells, objective, rule, on
 
     cdef int write(self, Node* node) except -1 nogil:
-        """Set the key of a family."""
+        """Set the key of a family, allocated here and freed with it."""
         cdef Key* key = &node.key
         cdef bint has_ships = node.reply_kind != NOTHING, is_weighted = node.weights != NULL
         cdef int per_set = node.ships.per_set if has_ships else 1
@@ -74,7 +74,7 @@ cdef class NormalForm:
 
     cdef void relabel(self, const Node* node, const Cells* masks, int mask_count,
                       Cells* image) noexcept nogil:
-        """Fill `image`, the sets or their ships with cells renamed 0, 1, ... by the family alone.
+        """Fill `image`: the sets, or their ships, with cells renamed 0, 1, ... by the family alone.
 
         Cells are coloured by refinement; while two have one colour, a cell of the first such class
         gets its own colour. If the cells of a class are not equivalent, the choice of that cell depends on
@@ -119,7 +119,7 @@ cdef inline uint64_t hash_set(const Cells* ships, int per_set, int64_t weight) n
 
 
 cdef void number_cells(const Node* node, const Cells* masks, int mask_count, Cells* numbered) noexcept nogil:
-    """Fill the sets with each cell replaced by its column; columns are in the order of cells."""
+    """Fill `numbered`: the sets, or their ships, with each cell replaced by its index in the family."""
     cdef int i, cell
     cdef Cells cells = 0
     cdef uint64_t lower, higher
@@ -172,7 +172,7 @@ cdef int write_by_hash(const Node* node, Cells* image, int per_set, int set_byte
 
 
 cdef void write_words(const Cells* image, int set_count, int set_bytes, unsigned char* out) noexcept nogil:
-    """Write sets of at most 64 cells in ascending order; image -- n sets, in room for 2n."""
+    """Write sets of at most 64 cells in ascending order; `image` has room for twice as many."""
     cdef uint64_t* words = <uint64_t*>(image + set_count)
     cdef int i
     for i in range(set_count):
@@ -184,7 +184,7 @@ cdef void write_words(const Cells* image, int set_count, int set_bytes, unsigned
 
 
 cdef uint64_t* sorted_words(uint64_t* words, uint64_t* spare, int word_count) noexcept nogil:
-    """Sort words in ascending order, by insertion in runs and merging; return them, or the spare room."""
+    """Sort words in ascending order; return where they are: `words` or `spare`, which is as long."""
     cdef int left, right, merged, middle, end, start = 0, length = RUN_LENGTH
     cdef uint64_t word
     cdef bint takes_right
@@ -231,7 +231,7 @@ cdef int sort_by_colour(const uint64_t* colour, int cell_count, int* order) noex
 
 
 cdef int first_tie(const uint64_t* colour, int cell_count, const int* order) noexcept nogil:
-    """Return the index in `order` of the first cell with the colour of the cell before it, or m."""
+    """Return the index in `order` of the first cell with the colour of the cell before it, or cell_count."""
     cdef int i
     for i in range(1, cell_count):
         if colour[order[i]] == colour[order[i - 1]]:
@@ -253,7 +253,7 @@ cdef void separate_tied(uint64_t* colour, int cell_count, const int* order, int 
 
 cdef bint are_tied_twins(const uint64_t* colour, int cell_count, const int* order, int tie,
                          const Cells* masks, int mask_count) noexcept nogil:
-    """True if every ship has all cells of the colour of a tie, or none of them."""
+    """True if every ship has all cells of the tie's colour, or none of them."""
     cdef Cells twins = one(order[tie - 1]), some_twins
     cdef int j = tie
     while j < cell_count and colour[order[j]] == colour[order[tie]]:
@@ -296,7 +296,7 @@ cdef void refine(const Node* node, const Cells* numbered, uint64_t* colour, int*
 
 
 cdef void colour_by_sets(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
-    """Colour the cells by one round: by the colours of the cells of the sets that they are in."""
+    """Colour each cell anew, by the colours of the cells of the sets that it is in."""
     cdef uint64_t set_colour, weight
     cdef uint64_t sums[MAX_CELLS]
     cdef int i, cell
@@ -331,7 +331,7 @@ cdef inline void add_to_cells(Cells cells, uint64_t amount, uint64_t* sums) noex
 
 
 cdef void colour_by_ships(const Node* node, const Cells* numbered, uint64_t* colour) noexcept nogil:
-    """Colour one round for sets of ships: by the ships and the sets that a cell is in."""
+    """Colour each cell anew, by the colours of the ships and the sets that it is in."""
     cdef uint64_t sums[MAX_CELLS]
     cdef uint64_t ship_colours[MAX_CELLS]
     cdef uint64_t set_colour

@@ -199,9 +199,9 @@ cdef class Search:
     # Shots
 
     cdef void list_shots(self, Node* node) noexcept nogil:
-        """Fill in the shots that are worth a search, each with a lower bound of its cost, the least first.
+        """List the shots that are worth a search, with lower bounds on their costs, in search order.
 
-        `lower` is raised to the least bound. Dominated cells are left out, and under the rule
+        Raise `lower` to the least bound. Dominated cells are left out, and under the rule
         `best greedy` all but the most probable ones.
         """
         cdef int cell
@@ -247,7 +247,7 @@ cdef class Search:
             node, min(limit, FORBIDDEN // 2), STEPS if node.has_prices else FIRST_STEPS))
 
     cdef int64_t splitting_bound(self, const Node* node) except -1 nogil:
-        """Return a bound by the two parts at a cell that more than half of the sets have; else 0 (mean).
+        """Bound the mean cost by the two parts at a cell of more than half of the sets; else return 0.
 
         M(F) >= M(F hit at c) + M(F missed at c) + 1 for any cell c, shot or not. Play an optimal
         strategy for F on each part alone. A shot that misses all or hits all of a part is free there.
@@ -269,7 +269,7 @@ cdef class Search:
         return bound
 
     cdef int64_t bound_alone(self, Node* part) except -1 nogil:
-        """Return the bound of a part that is bounded and not searched, and free the part."""
+        """Return the bound of a part without a search, and free the part."""
         cdef int64_t lower
         try:
             count_cells(part, self.use.merging)
@@ -286,7 +286,9 @@ cdef class Search:
                 == NULL)
 
     cdef int64_t two_sided_bound(self, const Node* node) except -1 nogil:
-        """Return the sum of bounds of the parts that are alike on one of two sides; pairs must be counted.
+        """Return the sum of the bounds of the parts with equal cells on one of two sides.
+
+        Pairs must be counted.
 
         For any two sides U and V that divide the cells, let F_u be the sets of F whose cells on U are
         exactly u, and F_v likewise on V. Then
@@ -305,7 +307,7 @@ cdef class Search:
         return self.bound_by_side(node, side) + self.bound_by_side(node, ~side)
 
     cdef int64_t bound_by_side(self, const Node* node, Cells side) except -1 nogil:
-        """Return the sum of the bounds of the parts of sets that have equal cells on one side."""
+        """Return the sum of the bounds of the parts whose sets have equal cells on one side."""
         cdef SplitSet* split_sets = <SplitSet*>allocate(node.set_count * sizeof(SplitSet))
         cdef int64_t bound = 0
         cdef int first_set = 0, alike
@@ -326,7 +328,7 @@ cdef class Search:
         return bound
 
     cdef int bound_unsearched(self, Node* part) except -1 nogil:
-        """Set `lower` to the bound of a part that is bounded and not searched."""
+        """Set `lower` of a part to its bound without a search."""
         cdef bint uses_cost_table = self.bounds.uses_cost_table(part)
         if uses_cost_table and self.use.words and part.set_count <= MAX_WORD_SETS:
             part.lower = self.word_search.count_bound(part)
@@ -339,7 +341,7 @@ cdef class Search:
         return 0
 
     cdef int recall(self, Node* node) except -1 nogil:
-        """Raise `lower` to the cached value of the family, if there is one; set `exact` if that is exact."""
+        """Raise `lower` to the cached value of a family, if there is one, and take over if it is `exact`."""
         cdef int64_t value
         cdef int status = self.memo.recall(&node.key, True, &value)
         raise_to_cached(node, status, value)
@@ -357,9 +359,9 @@ cdef class Search:
     # The search
 
     cdef int open_family(self, Node* node, int64_t limit, bint unless_busy=False) except -1 nogil:
-        """Look a family up by its identity and then by its normal form, and raise `lower` by bounds.
+        """Look a family up by its identity, then by its normal form, then raise `lower` by bounds.
 
-        Nothing more is done once `lower` reaches the limit. The normal form finds half of the families that
+        Stop once `lower` reaches the limit. The normal form finds half of the families that
         the identity does not find. The bounds from pairs of cells take as long as that, and decide at most
         three of a hundred families, so they come last.
 
@@ -431,7 +433,7 @@ cdef class Search:
         return 0
 
     cdef bint fits_word_search(self, const Node* node, bint has_prices) noexcept nogil:
-        """True if a family is searched as subsets of one machine word; has_prices -- by a bound."""
+        """True if a family is searched as subsets of one machine word; has_prices -- as `has_dual_bound`."""
         if (node.set_count > MAX_WORD_SETS or not self.use.words or self.objective != MEAN
                 or node.reply_kind == SINKINGS):
             return False
@@ -593,7 +595,7 @@ cdef class Search:
         return self.bounds.count_bound(node, INFINITE)
 
     cdef bint recall_shared(self, Node* node, int64_t limit) noexcept nogil:
-        """Take over what other processes found of a family; True if it is solved or reaches the limit."""
+        """Take over what other processes found; True if the family is solved or `lower` reaches the limit."""
         cdef int64_t value
         cdef int status = self.memo.recall_shared(&node.key, &value)
         raise_to_cached(node, status, value)
@@ -637,7 +639,7 @@ cdef class Search:
 
     cdef int64_t open_parts(self, Node* node, const Candidate* shot, int64_t limit, bint* busy, Node** parts,
                             int* part_count) except -1 nogil:
-        """Open the parts after a shot that have more than one set; return a bound of its cost by theirs.
+        """Open the parts after a shot that have more than one set; return the bound on its cost by theirs.
 
         If hits tell something there are several parts after a hit. Then all are looked up by identity before
         any of them is bounded.
@@ -673,7 +675,7 @@ cdef class Search:
         return min(cost, FORBIDDEN)
 
     cdef int search(self, Node* node, int64_t limit) except -1 nogil:
-        """Solve an opened family if its least cost is below `limit`, else raise `lower` to at least that."""
+        """Solve an opened family if its least cost is below `limit`, else raise `lower` to that or more."""
         cdef long long effort_before = total(self.effort)
         if node.exact or node.lower >= limit:
             return 0
@@ -707,9 +709,9 @@ cdef class Search:
     cdef bint try_shots(self, Node* node, int64_t limit, bint is_shared) except -1 nogil:
         """Set `lower` to the least cost of a shot if it is below the limit, else to a bound.
 
-        is_shared -- True if other processes search the same family. A shot is put off while another process
-        seems to be at a part after it, until the other shots are done: then comes a second round. Return
-        True if another process answered this family; an answer to a family above it is noticed later.
+        is_shared -- True if other processes search the same family. A shot is put off to a second round
+        while another process seems to be at a part after it. Return True if another process answered this
+        family; an answer to a family above it is noticed later.
         """
         cdef int64_t cost, best = limit, least_failed = INFINITE
         cdef Cells put_off = 0
@@ -975,7 +977,7 @@ cdef inline bint may_dominate(const Node* node, int cell) noexcept nogil:
 
 
 cdef void sort_by_size(Node** parts, int n) noexcept nogil:
-    """Sort parts by their n of sets, the least first."""
+    """Sort parts by number of sets, the least first."""
     cdef Node* part
     cdef int i, j
     for i in range(1, n):
@@ -988,7 +990,7 @@ cdef void sort_by_size(Node** parts, int n) noexcept nogil:
 
 
 cdef void fill_cells(Node* node) noexcept nogil:
-    """Fill `cell` and `m` of a family of one set of ships."""
+    """Fill `grid_cell` and `cell_count` of a family of one set of ships."""
     cdef Cells cells = 0
     cdef int j
     for j in range(node.ships.per_set):

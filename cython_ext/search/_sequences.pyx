@@ -25,7 +25,7 @@ cdef enum:
 
 
 cdef void count_sequences(Node* node, const int64_t* leaves) noexcept nogil:
-    """Fill sequences[0], the most sequences of replies with a hit, and [1 + reply], those after a first one.
+    """Fill sequences[0], a bound on the sequences of replies with a hit, and [1 + reply], if one was first.
 
     leaves -- the table of `leaves.pxd`.
     """
@@ -52,7 +52,7 @@ cdef inline int64_t binomial(const int64_t* leaves, int total, int chosen) noexc
 
 
 cdef int64_t count_label_sequences(const Node* node, const int64_t* leaves, int first_reply) noexcept nogil:
-    """Count the sequences of labels after a first one, or all if that is -1."""
+    """Count the sequences of labels after a first reply, or all if that is -1; at most MANY."""
     cdef int64_t sequences = 1
     cdef int j, ship_cells, total_cells = 0
     for j in range(node.ships.per_set):
@@ -63,7 +63,7 @@ cdef int64_t count_label_sequences(const Node* node, const int64_t* leaves, int 
 
 
 cdef int64_t bound_sinking_sequences(const Node* node, const int64_t* leaves, int first_reply) noexcept nogil:
-    """Count the sequences by the formula alone, after a first reply, or all if that is -1."""
+    """Bound the sequences by the formula, after a first reply, or all if that is -1; at most MANY."""
     cdef int hits = node.max_hits - (first_reply >= 0)
     cdef int ship_count = node.ships.per_set - (first_reply > 0), reply, label_ships, total_ships = 0
     cdef int64_t sequences = (binomial(leaves, hits - 1, ship_count - 1) if hits >= 1 and ship_count >= 1
@@ -76,11 +76,11 @@ cdef int64_t bound_sinking_sequences(const Node* node, const int64_t* leaves, in
 
 
 cdef void count_sinking_sequences(Node* node) noexcept nogil:
-    """Fill `sequences` for a few labels, from the last hit to the first."""
+    """Fill `sequences` by counting how each can end, from the last hit to the first."""
     cdef Ships* ships = &node.ships
-    cdef int place_values[MAX_CODES + 1]
+    cdef int place_values[MAX_CODES + 1]   # a vector has the ships sunk of each label as digits
     cdef int64_t counts[2 * MAX_VECTORS]   # two rows by hits so far: [vector] completions
-    cdef int least_cells[MAX_VECTORS]             # the least number of cells of the ships sunk
+    cdef int least_cells[MAX_VECTORS]
     cdef int vector, next_vector, sunk, reply, vector_count = 1, hits, row = 0, next_row
     cdef int64_t count
     for reply in range(1, node.hit_replies):
@@ -89,7 +89,7 @@ cdef void count_sinking_sequences(Node* node) noexcept nogil:
     fill_least_cells(node, place_values, vector_count, least_cells)
     for vector in range(vector_count):
         counts[vector] = 0
-    counts[vector_count - 1] = 1                # all sunk after k hits
+    counts[vector_count - 1] = 1                # all are sunk after the last hit
     for hits in range(node.max_hits - 1, -1, -1):
         next_row, row = row, MAX_VECTORS - row
         for vector in range(vector_count):
@@ -111,9 +111,9 @@ cdef void count_sinking_sequences(Node* node) noexcept nogil:
 
 cdef void fill_least_cells(const Node* node, const int* place_values, int vector_count,
                            int* least_cells) noexcept nogil:
-    """Fill least_cells[i], the least number of cells of the ships sunk by vector i."""
+    """Fill least_cells[i], the fewest cells of the ships sunk in vector i, whose digits count them."""
     cdef const Ships* ships = &node.ships
-    cdef int smallest[MAX_CODES * MAX_CELLS]  # [reply * MAX_CELLS + r] of the r + 1 th ship
+    cdef int smallest[MAX_CODES * MAX_CELLS]  # [reply * MAX_CELLS + r] cells of the (r + 1)th smallest ship
     cdef int sizes[MAX_CELLS]
     cdef int i, j, rank, p, reply, ship_size
     for reply in range(1, node.hit_replies):

@@ -127,7 +127,7 @@ cdef int merge_equal_sets(Node* node) except -1 nogil:
 
 
 cdef int sort_by_weight(Node* node) except -1 nogil:
-    """Sort the sets by falling weight."""
+    """Sort the sets by falling weight; equal weights keep their order."""
     cdef int per_set = node.ships.per_set, i
     cdef size_t masks_bytes = node.set_count * per_set * sizeof(Cells)
     cdef WeightedSet* order = <WeightedSet*>allocate(node.set_count * sizeof(WeightedSet) + masks_bytes)
@@ -248,7 +248,7 @@ cdef int find_ship(const Ships* ships, int set_index, Cells ship, unsigned char 
 # Replies
 
 cdef void count_replies(Node* node) noexcept nogil:
-    """Fill the codes, the sets by reply, and the groups of sets with equal cells, from ships and columns."""
+    """Number the replies; fill the sets with each reply, and the groups of sets with equal cells."""
     cdef Ships* ships = &node.ships
     cdef int index_of[MAX_CELLS]
     cdef uint64_t replies_on[MAX_CELLS]
@@ -296,7 +296,7 @@ cdef void number_replies(Node* node) noexcept nogil:
 
 
 cdef void count_groups(Node* node) noexcept nogil:
-    """Fill `grouped`, the numbers of sets in the 0, 1, 2, … largest groups with equal cells."""
+    """Fill largest_groups[i], the number of sets in the i largest groups with equal cells."""
     cdef Ships* ships = &node.ships
     cdef Cells* sorted_cells = <Cells*>malloc(node.set_count * sizeof(Cells))
     cdef int32_t* group_sizes = ships.largest_groups + 1

@@ -20,7 +20,7 @@ cdef enum:
 
 
 cdef Cells weak_cut(const Node* node) noexcept nogil:
-    """Return the cells of one side that has weak links to the other cells; pairs must be counted.
+    """Return one side of the cells, with weak links to the others; pairs must be counted.
 
     The side begins with the cell of greatest count, and grows by the cell with the greatest share of its
     links to cells inside. Of all sides on the way, the one with the least normalised cut is returned: the
@@ -54,7 +54,7 @@ cdef Cells weak_cut(const Node* node) noexcept nogil:
 
 
 cdef inline int64_t link_strength(const Node* node, int cell, int other_cell) noexcept nogil:
-    """Return the link of two cells: the square of their correlation, in 1/LINK.
+    """Return the squared correlation of two cells, in units of 1/LINK.
 
     It has no sum of products, so that all builds, also those that fuse them, get the same number.
     """
@@ -119,7 +119,7 @@ cdef int compare_by_side(const void* a, const void* b) noexcept nogil:
 
 
 cdef Node* take_alike(const Node* node, const SplitSet* split_sets, int set_count) except NULL nogil:
-    """Return the family of n sets that are alike on one side, with cells not yet counted."""
+    """Return a family of the cells that alike sets have on the other side, not yet counted."""
     cdef Node* part = new_node(set_count, node.cell_count, node.budget, False)
     cdef int i
     for i in range(set_count):
@@ -138,7 +138,7 @@ cdef struct AlikeSets:             # sets that are alike on a side, so far
 
 
 cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
-    """Fill `least` and `cell_spread` of a family with LABELS, if there is memory for it.
+    """Fill `least` and `spread` of a family with LABELS, if there is memory for it.
 
     In the part with one label at a cell, let U be the cells that its ship may have, and V the rest. By leaf
     counting at most ways * C(k + t, t) of the sets that are alike on U are distinguished with t misses on
@@ -180,7 +180,7 @@ cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
 
 cdef int fill_levels(const Node* node, int cell, int reply, bint is_on_ship, const int64_t* leaves,
                      AlikeSets* groups, int32_t* levels) noexcept nogil:
-    """Fill levels[t], the most sets of a part distinguished with t misses on a side; return their sum of t.
+    """Fill levels[t], the most sets of a part that t misses on a side distinguish; return their total misses.
 
     is_on_ship -- True for the side that the ship of that label may have; False for the other one.
     """
@@ -257,7 +257,7 @@ cdef inline void begin_group(AlikeSets* group, int first, const Cells* set_ships
 
 cdef inline bint are_alike(const Cells* set_ships, const Cells* other_ships, int per_set,
                            Cells side) noexcept nogil:
-    """True if two sets have equal cells and labels on a side."""
+    """True if the ships of two sets have equal cells on a side."""
     cdef int j
     for j in range(per_set):
         if (set_ships[j] ^ other_ships[j]) & side:
@@ -268,9 +268,9 @@ cdef inline bint are_alike(const Cells* set_ships, const Cells* other_ships, int
 # Independent sides
 
 cdef int independent_classes(const Node* node, Cells* class_cells) noexcept nogil:
-    """Fill `class_cells` with classes of cells, so that cells of different classes are independent in pairs.
+    """Divide the cells into classes, so that cells of different classes are independent in pairs.
 
-    Return the number of classes.
+    Fill `class_cells`, and return the number of classes.
     """
     cdef int class_of[MAX_CELLS]
     cdef int cell_count = node.cell_count, cell, member, other_cell, class_count = 0

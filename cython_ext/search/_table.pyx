@@ -37,7 +37,7 @@ cdef inline int64_t* record_value(Generation* generation, uint64_t place) noexce
 
 
 cdef int64_t* find_record(Generation* generation, const Key* key) noexcept nogil:
-    """Return the address of the value of a key, or NULL."""
+    """Return the address of the record of a key, which begins with its value, or NULL."""
     cdef uint64_t mask = generation.slots - 1, slot = key.hash & mask
     cdef int64_t* record
     if generation.slots == 0:
@@ -62,7 +62,7 @@ cdef void clear(Generation* generation) noexcept nogil:
 
 
 cdef bint enlarge(Generation* generation) noexcept nogil:
-    """Double the slots; False if there is no memory."""
+    """Double the slots of a generation; False if there is no memory."""
     cdef uint64_t slots = 2 * generation.slots if generation.slots else FIRST_SLOTS
     cdef uint64_t* hashes = <uint64_t*>calloc(slots, sizeof(uint64_t))
     cdef uint64_t* places = <uint64_t*>calloc(slots, sizeof(uint64_t))

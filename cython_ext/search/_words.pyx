@@ -50,7 +50,7 @@ cdef class WordSearch:
         return 0
 
     cdef void begin(self, const Node* node, uint64_t* columns) noexcept nogil:
-        """Load a family: fill `columns`, and make the cached entries of the one before void."""
+        """Load a family: fill `columns`, and void the cached entries of the one before."""
         cdef int cell
         if self.search_number == SEARCH_NUMBERS - 1:
             memset(self.result_cache, 0, RESULT_ENTRIES * sizeof(CacheEntry))
@@ -118,7 +118,7 @@ cdef class WordSearch:
             self.bound_by_counts(&subset))
 
     cdef int64_t recall_bound(self, uint64_t sets, int set_count) noexcept nogil:
-        """Return the cached bound of a subset of n sets, or -1; exact for one and two sets."""
+        """Return the cached bound of a subset, or -1; of one or two sets, the exact cost."""
         cdef uint64_t hash
         cdef const CacheEntry* entry
         if set_count <= 2:
@@ -134,14 +134,14 @@ cdef class WordSearch:
         return entry.lower
 
     cdef void cache_bound(self, uint64_t sets, int64_t bound) noexcept nogil:
-        """Cache the bound of a subset, which may be a part of other subsets too."""
+        """Cache the bound of a subset until the next search begins."""
         cdef CacheEntry* entry = self.bound_cache + (scramble(sets) & (BOUND_ENTRIES - 1))
         entry.subset, entry.search_number = sets, self.search_number
         entry.lower, entry.exact = bound, False
 
     cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int n_hit, int64_t* hit_bound,
                           int64_t* missed_bound) noexcept nogil:
-        """Bound the two parts after a shot, by the cache or else by their cell counts.
+        """Set the bounds of the two parts after a shot, from the cache or else by their cell counts.
 
         One pass counts both parts: a count missed is the count of the subset less the count hit.
         """
@@ -162,7 +162,7 @@ cdef class WordSearch:
 
     cdef int64_t bound_part(self, const Subset* subset, Subset* part, uint64_t sets, int set_count,
                             const Counted* counts) noexcept nogil:
-        """Fill in `part`, of at least three sets with counted cells, and return its bound."""
+        """Fill `part`, the subset of these sets with counted cells, and return its bound."""
         cdef int64_t bound
         part.sets, part.set_count, part.max_hits = sets, set_count, subset.max_hits
         part.columns, part.cell_count = subset.columns, subset.cell_count
@@ -186,7 +186,7 @@ cdef class WordSearch:
         return self.bound_by_profile(subset)
 
     cdef int64_t bound_by_profile(self, const Subset* subset) noexcept nogil:
-        """Return a bound by a profile (see `_bounds`), where the heaviest sets are finished first."""
+        """Return a bound by a profile (see `_bounds`), in which the heaviest sets are finished first."""
         cdef int columns_with_count[MAX_WORD_SETS + 1]
         cdef int chain[MAX_CELLS]
         cdef int64_t lightest[MAX_WORD_SETS + 1]           # [i] the total weight of the i lightest sets
@@ -298,7 +298,7 @@ cdef class WordSearch:
         return cost
 
     cdef int64_t heaviest_part(self, const Subset* subset) noexcept nogil:
-        """Return the greatest weight of a cell, which greedy shoots."""
+        """Return the greatest weight of the sets with one cell; greedy shoots such a cell."""
         cdef int64_t greatest = 0
         cdef int i
         for i in range(subset.cell_count):
