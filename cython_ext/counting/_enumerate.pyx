@@ -30,39 +30,40 @@ cdef struct Bits:         # a set of placements of one kind
     uint64_t w[4]
 
 
-cdef inline void intersect(Bits* out, const Bits* a, const Bits* b) noexcept nogil:
-    cdef int i
-    for i in range(4):
-        out.w[i] = a.w[i] & b.w[i]
+cdef inline void intersect(Bits* out, const Bits* first_set, const Bits* second_set) noexcept nogil:
+    cdef int word
+    for word in range(4):
+        out.w[word] = first_set.w[word] & second_set.w[word]
 
 
-cdef inline int count_bits(const Bits* a) noexcept nogil:
-    return popcount(a.w[0]) + popcount(a.w[1]) + popcount(a.w[2]) + popcount(a.w[3])
+cdef inline int count_bits(const Bits* placements) noexcept nogil:
+    return (popcount(placements.w[0]) + popcount(placements.w[1])
+            + popcount(placements.w[2]) + popcount(placements.w[3]))
 
 
-cdef inline int count_both(const Bits* a, const Bits* b) noexcept nogil:
+cdef inline int count_both(const Bits* first_set, const Bits* second_set) noexcept nogil:
     """Count the placements that are in both sets."""
-    return (popcount(a.w[0] & b.w[0]) + popcount(a.w[1] & b.w[1])
-            + popcount(a.w[2] & b.w[2]) + popcount(a.w[3] & b.w[3]))
+    return (popcount(first_set.w[0] & second_set.w[0]) + popcount(first_set.w[1] & second_set.w[1])
+            + popcount(first_set.w[2] & second_set.w[2]) + popcount(first_set.w[3] & second_set.w[3]))
 
 
-cdef inline int take_first(Bits* a) noexcept nogil:
+cdef inline int take_first(Bits* placements) noexcept nogil:
     """Remove and return the first placement; -1 if the set is empty."""
-    cdef int i, bit
-    for i in range(4):
-        if a.w[i]:
-            bit = ctz(a.w[i])
-            a.w[i] &= a.w[i] - 1
-            return 64 * i + bit
+    cdef int word, bit
+    for word in range(4):
+        if placements.w[word]:
+            bit = ctz(placements.w[word])
+            placements.w[word] &= placements.w[word] - 1
+            return 64 * word + bit
     return -1
 
 
-cdef inline void keep_above(Bits* a, int placement) noexcept nogil:
+cdef inline void keep_above(Bits* placements, int placement) noexcept nogil:
     """Remove the placements up to and including this one."""
-    cdef int i
-    for i in range(placement >> 6):
-        a.w[i] = 0
-    a.w[placement >> 6] &= ~((<uint64_t>2 << (placement & 63)) - 1)
+    cdef int word
+    for word in range(placement >> 6):
+        placements.w[word] = 0
+    placements.w[placement >> 6] &= ~((<uint64_t>2 << (placement & 63)) - 1)
 
 
 cdef struct Level:             # one ship being placed
@@ -98,9 +99,10 @@ cdef class Enumerator:
     cdef int total[MAX_KINDS]             # ships of each kind
     cdef int lengths[MAX_KINDS]
     cdef int sizes[MAX_KINDS]             # placements of each kind
-    cdef Cells* cells[MAX_KINDS]          # cells[t][p]
-    cdef Bits* beside[MAX_KINDS]          # beside[t][p * kinds + u]
-    cdef Bits* cover[MAX_KINDS]           # cover[t][c]: placements of kind t on cell c
+    cdef Cells* cells[MAX_KINDS]          # by kind and placement
+    # By kind and placement * kinds + other kind: the compatible placements of the other kind.
+    cdef Bits* beside[MAX_KINDS]
+    cdef Bits* cover[MAX_KINDS]           # by kind and cell: the placements on the cell
     cdef Cells hits
     cdef Level* levels
     cdef int depth                        # the level in use, -1 when all is done
@@ -118,7 +120,7 @@ cdef class Enumerator:
     cdef int code_words                   # 0: there are no codes
 
     def __cinit__(self, kinds, compatible, hits, int slice=0, int slices=1):
-        cdef int t, u, p, q
+        cdef int kind, other_kind, placement, index
         cdef const uint64_t[:, ::1] words
         cdef const unsigned char[:, ::1] table
         self.kinds = len(kinds)
@@ -129,41 +131,41 @@ cdef class Enumerator:
         self.arena = Arena()
         self.levels = <Level*>self.arena.array(MAX_SHIPS + 1, sizeof(Level))
         self.counters = <Counters*>self.arena.array(MAX_KINDS, sizeof(Counters))
-        for t in range(self.kinds):
-            self.total[t], self.lengths[t], words = kinds[t]
+        for kind in range(self.kinds):
+            self.total[kind], self.lengths[kind], words = kinds[kind]
             if words.shape[0] > MAX_PLACEMENTS:
                 raise ValueError(f"{words.shape[0]} placements; at most {MAX_PLACEMENTS}")
-            self.sizes[t] = <int>words.shape[0]
-            self.cells[t] = self.arena.cells(words)
-            self.cover[t] = <Bits*>self.arena.array(128, sizeof(Bits))
-            self.beside[t] = <Bits*>self.arena.array(MAX_PLACEMENTS * self.kinds, sizeof(Bits))
-            self.through[t] = <int64_t*>self.arena.array(MAX_PLACEMENTS, sizeof(int64_t))
-            for p in range(self.sizes[t]):
-                for q in range(128):
-                    if self.cells[t][p] & one(q):
-                        self.cover[t][q].w[p >> 6] |= <uint64_t>1 << (p & 63)
-            for u in range(self.kinds):
-                table = compatible[t][u]
-                for p in range(self.sizes[t]):
-                    for q in range(<int>table.shape[1]):
-                        if table[p, q]:
-                            self.beside[t][p * self.kinds + u].w[q >> 6] |= (
-                                <uint64_t>1 << (q & 63))
+            self.sizes[kind] = <int>words.shape[0]
+            self.cells[kind] = self.arena.cells(words)
+            self.cover[kind] = <Bits*>self.arena.array(128, sizeof(Bits))
+            self.beside[kind] = <Bits*>self.arena.array(MAX_PLACEMENTS * self.kinds, sizeof(Bits))
+            self.through[kind] = <int64_t*>self.arena.array(MAX_PLACEMENTS, sizeof(int64_t))
+            for placement in range(self.sizes[kind]):
+                for index in range(128):
+                    if self.cells[kind][placement] & one(index):
+                        self.cover[kind][index].w[placement >> 6] |= <uint64_t>1 << (placement & 63)
+            for other_kind in range(self.kinds):
+                table = compatible[kind][other_kind]
+                for placement in range(self.sizes[kind]):
+                    for index in range(<int>table.shape[1]):
+                        if table[placement, index]:
+                            self.beside[kind][placement * self.kinds + other_kind].w[index >> 6] |= (
+                                <uint64_t>1 << (index & 63))
         self.restart()
 
     cdef void restart(self) noexcept:
         cdef Level* root = &self.levels[0]
-        cdef int t, p
+        cdef int kind, placement
         memset(root, 0, sizeof(Level))
         root.uncovered = self.hits
         root.kind = -1
-        for t in range(self.kinds):
-            root.left[t] = self.total[t]
-            root.ships += self.total[t]
-            root.length += self.total[t] * self.lengths[t]
-            for p in range(self.sizes[t]):
-                root.allowed[t].w[p >> 6] |= <uint64_t>1 << (p & 63)
-            memset(self.through[t], 0, MAX_PLACEMENTS * sizeof(int64_t))
+        for kind in range(self.kinds):
+            root.left[kind] = self.total[kind]
+            root.ships += self.total[kind]
+            root.length += self.total[kind] * self.lengths[kind]
+            for placement in range(self.sizes[kind]):
+                root.allowed[kind].w[placement >> 6] |= <uint64_t>1 << (placement & 63)
+            memset(self.through[kind], 0, MAX_PLACEMENTS * sizeof(int64_t))
         self.depth = 0
         self.first_choice = -1
         self.pairs = False
@@ -211,7 +213,7 @@ cdef class Enumerator:
         cdef Level* level
         cdef Level* below
         cdef Bits* beside
-        cdef int t, placement, kind
+        cdef int other_kind, placement, kind
         while self.depth >= 0 and not self.stopped:
             level = &self.levels[self.depth]
             if self.is_pair(level):       # the bundle here has been delivered
@@ -249,10 +251,10 @@ cdef class Enumerator:
             below.kind = -1
             below.count = 0
             beside = &self.beside[kind][placement * self.kinds]
-            for t in range(self.kinds):
-                below.left[t] = level.left[t] - (t == kind)
-                if below.left[t]:
-                    intersect(&below.allowed[t], &level.allowed[t], &beside[t])
+            for other_kind in range(self.kinds):
+                below.left[other_kind] = level.left[other_kind] - (other_kind == kind)
+                if below.left[other_kind]:
+                    intersect(&below.allowed[other_kind], &level.allowed[other_kind], &beside[other_kind])
             if not level.uncovered and below.left[kind]:
                 keep_above(&below.allowed[kind], placement)
             self.depth += 1
@@ -266,46 +268,48 @@ cdef class Enumerator:
 
     cdef uint64_t count_pairs(self, const Level* level) noexcept nogil:
         """Count the ways to place the last two ships."""
-        cdef int t = 0, u, placement
-        cdef Bits left
+        cdef int kind = 0, other_kind, placement
+        cdef Bits untried
         cdef uint64_t total = 0
-        while not level.left[t]:
-            t += 1
-        u = t
-        if level.left[t] == 1:
-            u += 1
-            while not level.left[u]:
-                u += 1
-            if count_bits(&level.allowed[u]) < count_bits(&level.allowed[t]):
-                t, u = u, t
-        left = level.allowed[t]
+        while not level.left[kind]:
+            kind += 1
+        other_kind = kind
+        if level.left[kind] == 1:
+            other_kind += 1
+            while not level.left[other_kind]:
+                other_kind += 1
+            if count_bits(&level.allowed[other_kind]) < count_bits(&level.allowed[kind]):
+                kind, other_kind = other_kind, kind
+        untried = level.allowed[kind]
         while True:
-            placement = take_first(&left)
+            placement = take_first(&untried)
             if placement < 0:
-                return total // 2 if t == u else total
-            total += count_both(&level.allowed[u], &self.beside[t][placement * self.kinds + u])
+                return total // 2 if kind == other_kind else total
+            total += count_both(&level.allowed[other_kind],
+                                &self.beside[kind][placement * self.kinds + other_kind])
 
     cdef uint64_t share_pairs(self, const Level* level) noexcept nogil:
         """Count the ways to place the last two ships, and add them to `through` for each placement."""
-        cdef int t, u, n, placement
-        cdef Bits left
+        cdef int kind, other_kind, partners, placement
+        cdef Bits untried
         cdef uint64_t total = 0
-        for t in range(self.kinds):
-            if not level.left[t]:
+        for kind in range(self.kinds):
+            if not level.left[kind]:
                 continue
-            u = t
-            if level.left[t] == 1:        # the other kind of the two
-                u = self.kinds - 1
-                while not level.left[u] or u == t:
-                    u -= 1
-            left = level.allowed[t]
+            other_kind = kind
+            if level.left[kind] == 1:        # the other kind of the two
+                other_kind = self.kinds - 1
+                while not level.left[other_kind] or other_kind == kind:
+                    other_kind -= 1
+            untried = level.allowed[kind]
             while True:
-                placement = take_first(&left)
+                placement = take_first(&untried)
                 if placement < 0:
                     break
-                n = count_both(&level.allowed[u], &self.beside[t][placement * self.kinds + u])
-                self.through[t][placement] += n
-                total += n
+                partners = count_both(&level.allowed[other_kind],
+                                      &self.beside[kind][placement * self.kinds + other_kind])
+                self.through[kind][placement] += partners
+                total += partners
         return total // 2                 # each pair was met twice
 
     cdef inline void leave(self) noexcept nogil:
@@ -349,8 +353,8 @@ cdef class Enumerator:
 
     def occurrence(self):
         """Return the number of configurations through each placement, as a list of int lists by kind."""
-        cdef int t, p, plane, w
-        cdef uint64_t carry, some, kept
+        cdef int kind, placement, plane, word
+        cdef uint64_t carry, any_carry, kept
         cdef Counters* counters
         cdef Level* level
         self.restart()
@@ -364,21 +368,22 @@ cdef class Enumerator:
                 level.count += count_bits(&self.bundle)
                 counters = &self.counters[self.bundle_kind]
                 for plane in range(PLANES):
-                    some = 0
-                    for w in range(4):
-                        kept = counters.planes[plane].w[w]
-                        carry = kept & self.bundle.w[w]
-                        counters.planes[plane].w[w] = kept ^ self.bundle.w[w]
-                        self.bundle.w[w] = carry
-                        some |= carry
-                    if not some:
+                    any_carry = 0
+                    for word in range(4):
+                        kept = counters.planes[plane].w[word]
+                        carry = kept & self.bundle.w[word]
+                        counters.planes[plane].w[word] = kept ^ self.bundle.w[word]
+                        self.bundle.w[word] = carry
+                        any_carry |= carry
+                    if not any_carry:
                         break
                 counters.used += 1
                 if counters.used == (1 << PLANES) - 1:
                     self.tally(self.bundle_kind)
-            for t in range(self.kinds):
-                self.tally(t)
-        return [[self.through[t][p] for p in range(self.sizes[t])] for t in range(self.kinds)]
+            for kind in range(self.kinds):
+                self.tally(kind)
+        return [[self.through[kind][placement] for placement in range(self.sizes[kind])]
+                for kind in range(self.kinds)]
 
     def name(self, sorts, numbers, shifts, int code_words):
         """Set the codes that `fill` writes: where each ship lies, in bits.

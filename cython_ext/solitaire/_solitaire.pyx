@@ -162,42 +162,21 @@ cdef class PuzzleSweep:
         cdef uint64_t hashed
         cdef Entry* entry
         cdef Count total
-        cdef int i, next_row, left = 0, cells = 0, asked = 0
+        cdef int column, row_left = -1
         if row == self.rows:
-            for i in range(self.kinds):
-                left += self.ships_left[i]
-            for i in range(self.columns):
-                left += self.column_left[i] != FREE and self.column_left[i] != 0
-            if left:
+            if not self.is_complete():
                 return 0
             if self.listing:
                 self.keep()
             return 1
-        for i in range(self.kinds):
-            cells += self.ships_left[i] * self.lengths[i]
-        for i in range(row, self.rows):
-            if self.row_count[i] >= 0:
-                asked += self.row_count[i] - self.below[i]
-        if asked > cells:
-            return 0
-        asked = 0
-        for i in range(self.columns):
-            if self.column_left[i] != FREE:
-                asked += self.column_left[i]
-                next_row = row + self.reach[i] + (self.reach[i] > 0)
-                if next_row > self.rows:
-                    next_row = self.rows
-                if self.column_left[i] > self.room[next_row][i]:
-                    return 0
-            left += self.reach[i] > 0
-        if asked > cells:
+        if not self.can_meet_counts(row):
             return 0
         if self.row_count[row] >= 0:
-            left = self.row_count[row] - left
-            if left < 0:
+            row_left = self.row_count[row]
+            for column in range(self.columns):
+                row_left -= self.reach[column] > 0
+            if row_left < 0:
                 return 0
-        else:
-            left = -1
         memset(key, 0, MAX_KEY)
         key[0] = <uint8_t>(row + 1)      # 0 marks a slot that is empty
         memcpy(key + 1, &self.above, 8)
@@ -208,7 +187,7 @@ cdef class PuzzleSweep:
         entry = &self.table[hashed & (self.slots - 1)]
         if memcmp(entry.key, key, self.key_size) == 0 and not (self.listing and entry.count):
             return entry.count
-        total = self.from_cell(row, 0, 0, left)
+        total = self.from_cell(row, 0, 0, row_left)
         if not self.stopped:
             if self.written >= self.slots and self.slots < self.most_slots:
                 self.grow()
@@ -218,10 +197,44 @@ cdef class PuzzleSweep:
             memcpy(entry.key, key, MAX_KEY)
         return total
 
+    cdef inline bint is_complete(self) noexcept nogil:
+        """True if all ships are placed and the counts of all columns are met."""
+        cdef int kind, column
+        for kind in range(self.kinds):
+            if self.ships_left[kind]:
+                return False
+        for column in range(self.columns):
+            if self.column_left[column] != FREE and self.column_left[column]:
+                return False
+        return True
+
+    cdef inline bint can_meet_counts(self, int row) noexcept nogil:
+        """False if the counts from a row on need more cells than the ships left or a column have."""
+        cdef int kind, i, column, next_row, ship_cells = 0, in_rows = 0, in_columns = 0
+        for kind in range(self.kinds):
+            ship_cells += self.ships_left[kind] * self.lengths[kind]
+        for i in range(row, self.rows):
+            if self.row_count[i] >= 0:
+                in_rows += self.row_count[i] - self.below[i]
+        if in_rows > ship_cells:
+            return False
+        for column in range(self.columns):
+            if self.column_left[column] == FREE:
+                continue
+            in_columns += self.column_left[column]
+            next_row = min(self.rows, row + self.reach[column] + (self.reach[column] > 0))
+            if self.column_left[column] > self.room[next_row][column]:
+                return False
+        return in_columns <= ship_cells
+
     cdef Count from_cell(self, int row, int column, uint64_t here, int left) noexcept nogil:
-        """Count the fleets that go on from a cell. left -- of the count of its row, or -1."""
+        """Count the fleets that complete the state at a cell.
+
+        here -- the columns of the row that are occupied so far. left -- the cells that its count still
+        needs, or -1 without a count.
+        """
         cdef Count total = 0
-        cdef uint64_t bit
+        cdef uint64_t above_before = self.above
         cdef int kind, i
         while column < self.columns:
             self.visited += 1
@@ -229,9 +242,8 @@ cdef class PuzzleSweep:
                 self.pause()
             if self.stopped:
                 return 0
-            bit = <uint64_t>1 << column
             if self.reach[column]:
-                here |= bit
+                here |= <uint64_t>1 << column
                 column += 1
                 continue
             if left > self.columns - column:
@@ -251,13 +263,12 @@ cdef class PuzzleSweep:
             column += 1
         if left > 0:
             return total
-        bit = self.above
         self.above = here
         for i in range(self.columns):
             if self.reach[i]:
                 self.reach[i] -= 1
         total = total + self.from_row(row + 1)
-        self.above = bit
+        self.above = above_before
         return total
 
     cdef inline bint touches(self, int column, int length, uint64_t here) noexcept nogil:
