@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -179,7 +180,10 @@ class Graph:
         if node in self._leaves:
             return self._leaves[node]
         shot = self._shots[shot_at[node]]
-        replies = {answer: self._build_subtree(shot_at, n) for answer, n in shot.after.items()}
+        replies = {
+            answer: self._build_subtree(shot_at, node_after)
+            for answer, node_after in shot.after.items()
+        }
         return Node(shot.cell, replies)
 
     def _group_by_height(self) -> list[_Layer]:
@@ -192,10 +196,9 @@ class Graph:
 
         def height_of(node: int) -> int:
             if node not in height_of_node:
-                shots = [
-                    self._shots[shot_index] for shot_index in self._shots_of_node[node].values()
-                ]
-                nodes_after = [node_after for shot in shots for node_after in shot.after.values()]
+                nodes_after: list[int] = []
+                for shot_index in self._shots_of_node[node].values():
+                    nodes_after += self._shots[shot_index].after.values()
                 height_of_node[node] = 1 + max(map(height_of, nodes_after))
                 nodes_by_height.setdefault(height_of_node[node], []).append(node)
             return height_of_node[node]
@@ -206,9 +209,7 @@ class Graph:
     def _make_layer(self, nodes: list[int]) -> _Layer:
         """Return arrays of some nodes and all their shots, as `best_tree` needs them."""
         shots_by_node = [list(self._shots_of_node[node].values()) for node in nodes]
-        shot_indices = [
-            shot_index for shots_of_node in shots_by_node for shot_index in shots_of_node
-        ]
+        shot_indices = list(chain.from_iterable(shots_by_node))
         most_replies = max(len(self._shots[shot_index].after) for shot_index in shot_indices)
         nodes_after_shot = np.full((len(shot_indices), most_replies), NOWHERE)
         for row, shot_index in enumerate(shot_indices):

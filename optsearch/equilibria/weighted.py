@@ -181,20 +181,20 @@ class WeightedSearch:
         if kernel.is_lost(state):
             return _BestShot(0, first_cell(kernel, state))
         key = state.family.tobytes(), state.budget
-        if key not in self._best_shots:
-            kernel.tick()
-            if len(self._best_shots) >= MOST_STATES:
-                raise TooLarge(f"weights of {self.game} are too far apart to be compared exactly")
-            most_misses = self.game.cells - state.hits.bit_count()
-            cost_limit = kernel.solve(state) + len(state.family) * most_misses + 1  # see the module
-            cost_by_cell = {
-                cell: self._cost_of_shot(state, cell)
-                for cell, least_cost in kernel.shots(state)
-                if least_cost < cost_limit
-                and kernel.cost_of_shot(state, cell, cost_limit) < cost_limit
-            }
-            cell = min(cost_by_cell, key=cost_by_cell.__getitem__)
-            self._best_shots[key] = _BestShot(cost_by_cell[cell], cell)
+        if key in self._best_shots:
+            return self._best_shots[key]
+        kernel.tick()
+        if len(self._best_shots) >= MOST_STATES:
+            raise TooLarge(f"weights of {self.game} are too far apart to be compared exactly")
+        most_misses = self.game.cells - state.hits.bit_count()
+        cost_limit = kernel.solve(state) + len(state.family) * most_misses + 1  # see the module
+        cost_by_cell = {
+            cell: self._cost_of_shot(state, cell)
+            for cell, least_cost in kernel.shots(state)
+            if least_cost < cost_limit and kernel.cost_of_shot(state, cell, cost_limit) < cost_limit
+        }
+        cell = min(cost_by_cell, key=cost_by_cell.__getitem__)
+        self._best_shots[key] = _BestShot(cost_by_cell[cell], cell)
         return self._best_shots[key]
 
     def _cost_of_shot(self, state: Subfamily, cell: int) -> int:

@@ -95,15 +95,15 @@ class TreeTop:
             score.labels for score in rule.scores.values()
         )
         ships = game.fleet if game.names_hits and ignores_names else ()
-        not_hit = set(ships) - {shot.reply.label for shot in position.shots}
+        unhit_ships = set(ships) - {shot.reply.label for shot in position.shots}
         groups: dict[object, list[Child]] = {}
         for child in self.children(position, configurations):
             answer = child.position.shots[-1].reply
-            group: object = answer
-            if answer.label is not None and answer.label in not_hit:
+            group_key: object = answer
+            if answer.label is not None and answer.label in unhit_ships:
                 # Twins have equal placements, and as many ships have the name.
-                group = ships.count(answer.label), *game.placements(answer.label)
-            groups.setdefault(group, []).append(child)
+                group_key = ships.count(answer.label), *game.placements(answer.label)
+            groups.setdefault(group_key, []).append(child)
         return list(groups.values())
 
     def _recall(self, position: Position, configurations: int) -> list[int] | None:
