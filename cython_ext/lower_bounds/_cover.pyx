@@ -41,16 +41,16 @@ cdef class Cover:
     cells -- the number of cells of the board; closed -- the two words of the cells where no ship of
         `ships` may be; counted -- the words of cells that every configuration covers and that
         count as covered (those of placed ships, if they are to count).
-    ships -- for every ship (masks, halos, is_again): uint64 arrays of shape (n, 2), and True if it
-        has the length of the ship before it. The last one is the innermost.
+    ships -- for every ship (masks, halos, equals_previous): uint64 arrays of shape (n, 2), and True if
+        it has the length of the ship before it. The last one is the innermost.
     The counts are 32 bits wide: the caller makes sure that there are fewer configurations.
     """
 
     cdef Arena arena
-    cdef int cells, width, ships, places, zwidth
+    cdef int cells, width, ships, innermost_count, placement_width
     cdef Cells counted, closed
-    cdef int number[MAX_SHIPS]
-    cdef bint again[MAX_SHIPS]
+    cdef int placement_count[MAX_SHIPS]
+    cdef bint equals_previous[MAX_SHIPS]    # if the ship has the length of the one before
     cdef Cells* mask[MAX_SHIPS]
     cdef Cells* halo[MAX_SHIPS]       # with the ship itself
     cdef uint32_t[:, ::1] rows, pairs, singles, none
@@ -65,20 +65,20 @@ cdef class Cover:
         self.width = (cells + 1 + 7) // 8 * 8
         self.closed = join(closed[0], closed[1])
         self.counted = join(counted[0], counted[1])
-        for i, (mask_words, halo_words, is_again) in enumerate(ships):
+        for i, (mask_words, halo_words, equals_previous) in enumerate(ships):
             masks, halos = mask_words, halo_words
             if masks.shape[0] > MAX_PLACEMENTS:
                 raise ValueError("too many placements")
-            self.number[i], self.again[i] = masks.shape[0], is_again
+            self.placement_count[i], self.equals_previous[i] = masks.shape[0], equals_previous
             self.mask[i], self.halo[i] = self.arena.cells(masks), self.arena.cells(halos)
-            for j in range(self.number[i]):
+            for j in range(self.placement_count[i]):
                 self.halo[i][j] |= self.mask[i][j]
-        self.places = self.number[self.ships - 1]
-        self.zwidth = (self.places + 1 + 7) // 8 * 8
+        self.innermost_count = self.placement_count[self.ships - 1]
+        self.placement_width = (self.innermost_count + 1 + 7) // 8 * 8
         self.rows = np.zeros((max(1, cells * (cells - 1) * (cells - 2) // 6), self.width), np.uint32)
-        self.pairs = np.zeros((max(1, cells * (cells - 1) // 2), self.zwidth), np.uint32)
-        self.singles = np.zeros((cells, self.zwidth), np.uint32)
-        self.none = np.zeros((1, self.zwidth), np.uint32)
+        self.pairs = np.zeros((max(1, cells * (cells - 1) // 2), self.placement_width), np.uint32)
+        self.singles = np.zeros((cells, self.placement_width), np.uint32)
+        self.none = np.zeros((1, self.placement_width), np.uint32)
         self.vectors = <uint32_t*>self.arena.array((cells + 1) * self.width, sizeof(uint32_t))
 
     def walk(self):
@@ -92,15 +92,15 @@ cdef class Cover:
         start -- the first placement of the ship; equal ships stand in ascending order. covered -- the
         cells of the ships placed so far. closed -- the cells where no further ship may be.
         """
-        cdef int i, n
+        cdef int placement, placement_count
         if ship == self.ships - 1:
             self.add_bundle(start, covered, closed)
             return
-        n = self.number[ship]
-        for i in range(start, n):
-            if not self.mask[ship][i] & closed:
-                self.place_ships(ship + 1, i + 1 if self.again[ship + 1] else 0,
-                                 covered | self.mask[ship][i], closed | self.halo[ship][i])
+        placement_count = self.placement_count[ship]
+        for placement in range(start, placement_count):
+            if not self.mask[ship][placement] & closed:
+                self.place_ships(ship + 1, placement + 1 if self.equals_previous[ship + 1] else 0,
+                                 covered | self.mask[ship][placement], closed | self.halo[ship][placement])
 
     cdef void add_bundle(self, int start, Cells covered, Cells closed) noexcept nogil:
         """Add a bundle to the rows: the ships placed, with every placement of the innermost ship.
@@ -112,15 +112,15 @@ cdef class Cover:
         cdef uint32_t count = 0
         cdef uint32_t* vector
         cdef uint32_t* row
-        cdef int placed = 0, i, j, k, x, innermost = self.ships - 1
+        cdef int placed = 0, i, j, k, column, innermost = self.ships - 1
         cdef Cells cells_left
-        cdef int width = self.width, zwidth = self.zwidth
-        for i in range(zwidth):
+        cdef int width = self.width, placement_width = self.placement_width
+        for i in range(placement_width):
             allowed[i] = 0
         vector = self.vectors
-        for x in range(width):
-            vector[x] = 0
-        for i in range(start, self.places):
+        for column in range(width):
+            vector[column] = 0
+        for i in range(start, self.innermost_count):
             if not self.mask[innermost][i] & closed:
                 allowed[i] = 1
                 count += 1
@@ -130,7 +130,7 @@ cdef class Cover:
                     cells_left &= cells_left - 1
         if count == 0:
             return
-        allowed[self.places] = vector[self.cells] = count
+        allowed[self.innermost_count] = vector[self.cells] = count
         cells_left = covered
         while cells_left:
             cells[placed] = first(cells_left)
@@ -142,21 +142,21 @@ cdef class Cover:
             memcpy(row, row - width, width * sizeof(uint32_t))
             row[cells[k + 1]] = count
         row = &self.none[0, 0]
-        for x in range(zwidth):
-            row[x] += allowed[x]
+        for column in range(placement_width):
+            row[column] += allowed[column]
         for k in range(placed):
             row = &self.singles[cells[k], 0]
-            for x in range(zwidth):
-                row[x] += allowed[x]
+            for column in range(placement_width):
+                row[column] += allowed[column]
             vector = self.vectors + (placed - 1 - k) * width
             for j in range(k):
                 row = &self.pairs[pair(cells[j], cells[k]), 0]
-                for x in range(zwidth):
-                    row[x] += allowed[x]
+                for column in range(placement_width):
+                    row[column] += allowed[column]
                 for i in range(j):
                     row = &self.rows[triple(cells[i], cells[j], cells[k]), 0]
-                    for x in range(width):
-                        row[x] += vector[x]
+                    for column in range(width):
+                        row[column] += vector[column]
 
     def counts(self):
         """Return the number of configurations, and how many of them cover each set of 1 to 4 cells.
@@ -166,70 +166,72 @@ cdef class Cover:
         """
         cdef int cells = self.cells, a, b, c, d, placement
         cdef Cells ship, cells_left
-        cdef int64_t[::1] c1, c2, c3, c4
+        cdef int64_t[::1] counts_of_1, counts_of_2, counts_of_3, counts_of_4
         cdef int64_t triple_index
         result = [np.zeros(max(1, sets), np.int64) for sets in (
             cells, cells * (cells - 1) // 2, cells * (cells - 1) * (cells - 2) // 6,
             cells * (cells - 1) * (cells - 2) * (cells - 3) // 24)]
-        c1, c2, c3, c4 = result
+        counts_of_1, counts_of_2, counts_of_3, counts_of_4 = result
         with nogil:
             # Sets with no cell in the innermost ship, or with one.
             for a in range(cells):
-                c1[a] = self.singles[a, self.places]
+                counts_of_1[a] = self.singles[a, self.innermost_count]
                 for b in range(a):
-                    c2[pair(b, a)] = self.pairs[pair(b, a), self.places]
+                    counts_of_2[pair(b, a)] = self.pairs[pair(b, a), self.innermost_count]
                     for c in range(b):
                         triple_index = triple(c, b, a)
-                        c3[triple_index] = self.rows[triple_index, cells]
+                        counts_of_3[triple_index] = self.rows[triple_index, cells]
                         for d in range(c):
-                            c4[quadruple(d, c, b, a)] = (
+                            counts_of_4[quadruple(d, c, b, a)] = (
                                 <int64_t>self.rows[triple(d, c, b), a]
                                 + self.rows[triple(d, c, a), b]
                                 + self.rows[triple(d, b, a), c]
                                 + self.rows[triple(c, b, a), d])
-            for placement in range(self.places):
+            for placement in range(self.innermost_count):
                 ship = self.mask[self.ships - 1][placement]
                 cells_left = ship
                 while cells_left:
                     a = first(cells_left)
                     cells_left &= cells_left - 1
-                    c1[a] += self.none[0, placement]
+                    counts_of_1[a] += self.none[0, placement]
                     for b in range(cells):
                         if b == a:
                             continue
                         if ship & one(b):
                             if b < a:
-                                self.count_sets_with_pair(placement, b, a, ship, c2, c3, c4)
+                                self.count_sets_with_pair(
+                                    placement, b, a, ship, counts_of_2, counts_of_3, counts_of_4)
                             continue
-                        c2[sorted_pair(a, b)] += self.singles[b, placement]
+                        counts_of_2[sorted_pair(a, b)] += self.singles[b, placement]
                         for c in range(b):
                             if c != a and not ship & one(c):
-                                c3[sorted_triple(a, c, b)] += self.pairs[pair(c, b), placement]
-        return int(self.none[0, self.places]), result
+                                counts_of_3[sorted_triple(a, c, b)] += self.pairs[pair(c, b), placement]
+        return int(self.none[0, self.innermost_count]), result
 
-    cdef void count_sets_with_pair(self, int placement, int a, int b, Cells ship, int64_t[::1] c2,
-                                   int64_t[::1] c3, int64_t[::1] c4) noexcept nogil:
+    cdef void count_sets_with_pair(self, int placement, int a, int b, Cells ship, int64_t[::1] counts_of_2,
+                                   int64_t[::1] counts_of_3, int64_t[::1] counts_of_4) noexcept nogil:
         """Count the sets of 2 to 4 cells whose first two cells in a placement are a < b.
 
-        placement, ship -- of the innermost ship, its index and its cells. c2, c3, c4 -- the counts.
+        placement, ship -- of the innermost ship, its index and its cells. counts_of_2 … counts_of_4 -- the
+        counts.
         """
         cdef int cells = self.cells, c, d
-        c2[pair(a, b)] += self.none[0, placement]
+        counts_of_2[pair(a, b)] += self.none[0, placement]
         for c in range(cells):
             if ship & one(c):
                 if c > b:
-                    c3[triple(a, b, c)] += self.none[0, placement]
+                    counts_of_3[triple(a, b, c)] += self.none[0, placement]
                     for d in range(cells):
                         if ship & one(d):
                             if d > c:
-                                c4[quadruple(a, b, c, d)] += self.none[0, placement]
+                                counts_of_4[quadruple(a, b, c, d)] += self.none[0, placement]
                         else:
-                            c4[sorted_quadruple(a, b, c, d)] += self.singles[d, placement]
+                            counts_of_4[sorted_quadruple(a, b, c, d)] += self.singles[d, placement]
                 continue
-            c3[sorted_triple(a, b, c)] += self.singles[c, placement]
+            counts_of_3[sorted_triple(a, b, c)] += self.singles[c, placement]
             for d in range(c):
                 if not ship & one(d):
-                    c4[sorted_quadruple(a, b, d, c)] += self.pairs[pair(d, c), placement]
+                    counts_of_4[sorted_quadruple(a, b, d, c)] += self.pairs[pair(d, c), placement]
 
 
 cdef enum:
@@ -260,17 +262,17 @@ cdef class LargestSearch:
 
     cdef Arena arena
     cdef int cells, size
-    cdef int64_t largest, most
+    cdef int64_t largest, limit
     cdef readonly int64_t nodes   # sets built
     cdef int64_t most_nodes
-    cdef int found[128]      # the set with the largest bound
-    cdef const int32_t[::1] least
+    cdef int best_cells[128]  # the set with the largest bound
+    cdef const int32_t[::1] least_image
     cdef Covered covered
     cdef const uint32_t* rows[128][128]     # of the last cell and two before it
     cdef int chosen[128]
-    cdef int64_t single[129][128]           # s_1 of every cell, of the set at each depth
-    cdef int64_t twofold[129][128]          # s_2
-    cdef int64_t trees[129][128]            # t
+    cdef int64_t sums_with_one[129][128]    # s_1 of every cell, of the set at each depth
+    cdef int64_t sums_with_two[129][128]    # s_2
+    cdef int64_t tree_weights[129][128]     # t
     cdef int64_t added[129][128]
     cdef int64_t order[129][128]            # added * 128 + cell, falling
     cdef int ships                          # placements that cost something
@@ -281,42 +283,42 @@ cdef class LargestSearch:
     def __cinit__(self, int cells, counts, const int32_t[::1] classes):
         if not 4 <= cells <= 128 or classes.shape[0] != cells:
             raise ValueError("a board of 4 to 128 cells")
-        self.arena, self.cells, self.least = Arena(), cells, classes
+        self.arena, self.cells, self.least_image = Arena(), cells, classes
         fill_covered(&self.covered, self.arena, cells, counts[0], counts[1], counts[2], counts[3])
 
-    def bound(self, int k, int64_t most, int64_t most_nodes, const uint64_t[:, ::1] ships,
+    def bound(self, int k, int64_t limit, int64_t most_nodes, const uint64_t[:, ::1] ships,
               const int64_t[::1] costs):
         """Bound what k cells meet, less their costs: the most for any k cells of the board.
 
-        Returns the bound and the cells of a set that has it, or None if most_nodes sets were built. most --
-        the search ends when a set has this bound: the result is never above it. ships -- placements,
+        Returns the bound and the cells of a set that has it, or None if most_nodes sets were built. limit
+        -- the search ends when a set has this bound: the result is never above it. ships -- placements,
         uint64 of shape (n, 2), with all their images under the symmetries. costs -- for each placement
         the cost of a set that meets it; with these costs a cell must not add more if others come first
         (`optsearch.lower_bounds.ship_chain`).
         """
-        cdef int v
+        cdef int index
         if not 1 <= k <= self.cells:
             raise ValueError(f"sets of 1 to {self.cells} cells are searched")
-        self.size, self.largest, self.most = k, -1, most
+        self.size, self.largest, self.limit = k, -1, limit
         self.nodes, self.most_nodes = 0, most_nodes
         if ships.shape[0] > MAX_COSTS or costs.shape[0] != ships.shape[0]:
             raise ValueError(f"up to {MAX_COSTS} placements, and a cost of each")
         self.ships = <int>ships.shape[0]
-        for v in range(self.ships):
-            self.ship[v], self.cost[v] = join(ships[v, 0], ships[v, 1]), costs[v]
+        for index in range(self.ships):
+            self.ship[index], self.cost[index] = join(ships[index, 0], ships[index, 1]), costs[index]
         self.cells_chosen[0] = join(0, 0)
         with nogil:
-            for v in range(self.cells):
-                self.single[0][v] = self.twofold[0][v] = self.trees[0][v] = 0
-                self.added[0][v] = self.covered.alone[v]
+            for index in range(self.cells):
+                self.sums_with_one[0][index] = self.sums_with_two[0][index] = self.tree_weights[0][index] = 0
+                self.added[0][index] = self.covered.alone[index]
             self.subtract_costs(0)
-            for v in range(self.cells):
-                self.order[0][v] = self.added[0][v] * 128 + v
+            for index in range(self.cells):
+                self.order[0][index] = self.added[0][index] * 128 + index
             self.sort_descending(self.order[0], self.cells)
             self.extend(0, 0, self.cells)
-        if self.nodes > self.most_nodes and self.largest < most:
+        if self.nodes > self.most_nodes and self.largest < limit:
             return None
-        return min(self.largest, most), [self.found[v] for v in range(k)]
+        return min(self.largest, limit), [self.best_cells[index] for index in range(k)]
 
     cdef void sort_descending(self, int64_t* keys, int count) noexcept nogil:
         """Sort `count` keys, the largest first, by insertion."""
@@ -333,15 +335,16 @@ cdef class LargestSearch:
     cdef int extend(self, int depth, int64_t met, int open_count) except -1 nogil:
         """Search the sets of the first `depth` cells chosen and further ones of order[depth].
 
-        met -- the bound of the cells chosen. open_count -- the number of cells in order[depth].
+        met -- the bound of the cells chosen. open_count -- the number of keys in order[depth]: a key is what
+        a cell adds, times 128, plus the cell.
         """
-        cdef int i, t, v, w, a, b, cells_to_add = self.size - depth, cells = self.cells, count
+        cdef int place, later, cell, other, a, b, cells_to_add = self.size - depth, cells = self.cells, count
         cdef int64_t* keys = self.order[depth]
         cdef int64_t* keys_after
-        cdef int64_t* s1
-        cdef int64_t* s2
-        cdef int64_t* t3
-        cdef int64_t bound, value
+        cdef int64_t* with_one
+        cdef int64_t* with_two
+        cdef int64_t* tree_weight
+        cdef int64_t bound, most_added
         cdef const uint32_t* row
         self.nodes += 1
         if self.nodes % PATIENCE == 0:
@@ -351,57 +354,59 @@ cdef class LargestSearch:
             if open_count and met + (keys[0] >> 7) > self.largest:
                 self.largest = met + (keys[0] >> 7)
                 self.chosen[depth] = keys[0] & 127
-                memcpy(self.found, self.chosen, self.size * sizeof(int))
+                memcpy(self.best_cells, self.chosen, self.size * sizeof(int))
             return 0
-        for i in range(open_count - cells_to_add + 1 if depth else open_count):
+        for place in range(open_count - cells_to_add + 1 if depth else open_count):
             bound = met
             if depth:
-                for t in range(i, i + cells_to_add):
-                    bound += keys[t] >> 7
+                for later in range(place, place + cells_to_add):
+                    bound += keys[later] >> 7
             else:
-                bound += cells_to_add * (keys[i] >> 7)
-            if (bound <= self.largest or self.largest >= self.most
+                bound += cells_to_add * (keys[place] >> 7)
+            if (bound <= self.largest or self.largest >= self.limit
                     or self.nodes > self.most_nodes):
                 return 0
-            v = keys[i] & 127
+            cell = keys[place] & 127
             # At the root the least cell of a class represents all sets with any cell of the class.
             # Every cell with a larger number is in a class that is done.
-            if depth == 0 and self.least[v] != v:
+            if depth == 0 and self.least_image[cell] != cell:
                 continue
-            s1, s2, t3 = self.single[depth + 1], self.twofold[depth + 1], self.trees[depth + 1]
-            row = self.covered.one_row + v * cells
-            for w in range(cells):
-                s1[w] = self.single[depth][w] + row[w]
-                s2[w] = self.twofold[depth][w]
-                t3[w] = self.trees[depth][w]
+            with_one, with_two, tree_weight = (
+                self.sums_with_one[depth + 1], self.sums_with_two[depth + 1], self.tree_weights[depth + 1])
+            row = self.covered.one_row + cell * cells
+            for other in range(cells):
+                with_one[other] = self.sums_with_one[depth][other] + row[other]
+                with_two[other] = self.sums_with_two[depth][other]
+                tree_weight[other] = self.tree_weights[depth][other]
             for a in range(depth):
-                row = self.covered.two_rows + sorted_pair(v, self.chosen[a]) * cells
-                for w in range(cells):
-                    s2[w] += row[w]
+                row = self.covered.two_rows + sorted_pair(cell, self.chosen[a]) * cells
+                for other in range(cells):
+                    with_two[other] += row[other]
                 for b in range(a):
                     self.rows[a][b] = self.rows[b][a] = self.covered.three_rows + cells * (
-                        sorted_triple(v, self.chosen[a], self.chosen[b]))
-            self.chosen[depth] = v
-            self.cells_chosen[depth + 1] = self.cells_chosen[depth] | one(v)
+                        sorted_triple(cell, self.chosen[a], self.chosen[b]))
+            self.chosen[depth] = cell
+            self.cells_chosen[depth + 1] = self.cells_chosen[depth] | one(cell)
             keys_after = self.order[depth + 1]
-            for t in range(i + 1 if depth else 0, open_count):
-                w = keys[t] & 127
+            for later in range(place + 1 if depth else 0, open_count):
+                other = keys[later] & 127
                 if depth > 1:
-                    t3[w] += heaviest_tree(&self.rows[0][0], 128, depth, w)
-                self.added[depth + 1][w] = self.covered.alone[w] - s1[w] + s2[w] - t3[w]
+                    tree_weight[other] += heaviest_tree(&self.rows[0][0], 128, depth, other)
+                self.added[depth + 1][other] = (
+                    self.covered.alone[other] - with_one[other] + with_two[other] - tree_weight[other])
             self.subtract_costs(depth + 1)
             count = 0
-            for t in range(i + 1 if depth else 0, open_count):
-                w = keys[t] & 127
+            for later in range(place + 1 if depth else 0, open_count):
+                other = keys[later] & 127
                 # Sets with a class that was the first cell's are done.
-                if depth == 0 and (w == v or self.is_class_done(i, w)):
+                if depth == 0 and (other == cell or self.is_class_done(place, other)):
                     continue
-                value = max(0, min(self.added[depth + 1][w], self.added[depth][w]))
-                self.added[depth + 1][w] = value
-                keys_after[count] = value * 128 + w
+                most_added = max(0, min(self.added[depth + 1][other], self.added[depth][other]))
+                self.added[depth + 1][other] = most_added
+                keys_after[count] = most_added * 128 + other
                 count += 1
             self.sort_descending(keys_after, count)
-            self.extend(depth + 1, met + (keys[i] >> 7), count)
+            self.extend(depth + 1, met + (keys[place] >> 7), count)
         return 0
 
     cdef inline void subtract_costs(self, int depth) noexcept nogil:
@@ -415,10 +420,10 @@ cdef class LargestSearch:
                     self.added[depth][first(cells_left)] -= self.cost[ship]
                     cells_left &= cells_left - 1
 
-    cdef bint is_class_done(self, int i, int w) noexcept nogil:
-        """True if the class of a cell came before place i at the root."""
-        cdef int t
-        for t in range(i):
-            if (self.order[0][t] & 127) == self.least[w]:
+    cdef bint is_class_done(self, int place, int cell) noexcept nogil:
+        """True if the class of a cell came before a place of order[0]."""
+        cdef int earlier
+        for earlier in range(place):
+            if (self.order[0][earlier] & 127) == self.least_image[cell]:
                 return True
         return False

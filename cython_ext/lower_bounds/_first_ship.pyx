@@ -41,7 +41,7 @@ cdef enum:
 
 cdef struct Known:
     uint64_t low, high   # the cells missed near the cell
-    uint32_t where       # number of all missed << 8 | cell
+    uint32_t misses_and_cell  # number of all missed << 8 | cell
     int64_t value
 
 
@@ -55,21 +55,22 @@ cdef class FirstShip:
     """The placements of all ships, and the configurations left with each of them.
 
     hits -- cells of the fleet. masks, halos -- uint64 of shape (n, 2): placements of every length,
-    and the cells beside them that no other ship can have. avoiding -- int64 of shape (n, most + 1): a
-    lower bound on the configurations with the placement and no other ship on any i cells, nonincreasing
-    in i. start -- the misses from which the configurations left may be counted; after `most` misses they
-    are. finished_in_time -- int64 of shape (most + 1, hits + 1): the most configurations that are finished
-    with few enough misses, by misses made and hits left. symmetries -- int32 of shape (number, cells);
+    and the cells beside them that no other ship can have. avoiding -- int64 of shape
+    (n, most_misses + 1): a lower bound on the configurations with the placement and no other ship on
+    any i cells, nonincreasing in i. start -- the misses from which the configurations left may be
+    counted; after `most_misses` misses they are. finished_in_time -- int64 of shape
+    (most_misses + 1, hits + 1): the most configurations that are finished with few enough misses, by
+    misses made and hits left. symmetries -- int32 of shape (number, cells);
     they map placements to placements with equal `avoiding`.
     """
 
     cdef Arena arena
-    cdef int hits, most, placements, start, turns, board
+    cdef int hits, most_misses, placements, start, symmetry_count, board
     cdef Cells* mask
     cdef Cells* halo
     cdef const int64_t[:, ::1] avoiding
     cdef const int64_t[:, ::1] finished_in_time  # by misses made and hits left
-    cdef int32_t turn[MAX_TURNS][128]
+    cdef int32_t image_of[MAX_TURNS][128]
     cdef int32_t least_cell[128]         # the least image of each cell
     cdef Cells near[128]         # the cells of placements through a cell, and of their halos
     cdef Cells ship_cells[128]         # the cells of the placements alone
@@ -79,11 +80,12 @@ cdef class FirstShip:
     cdef Slots numbers                   # in `cache`
 
     # Of one cell.
-    cdef int through, cells, closest
-    cdef int ship[MAX_THROUGH]           # index of a placement
-    cdef int missed[MAX_THROUGH]         # cells missed before in its halo
+    cdef int through_count, cell_count
+    cdef int most_beside                 # the most cells in one halo
+    cdef int placement[MAX_THROUGH]      # index of a placement
+    cdef int missed_beside[MAX_THROUGH]  # cells missed before in its halo
     cdef uint64_t beside[MAX_THROUGH]    # cells (as numbered here) in its halo
-    cdef uint64_t cover[MAX_THROUGH]     # of a cell: the placements with it
+    cdef uint64_t placements_on[MAX_THROUGH]  # of a cell: the placements with it
     cdef States states
 
     def __cinit__(self, int hits, const uint64_t[:, ::1] masks, const uint64_t[:, ::1] halos,
@@ -95,13 +97,13 @@ cdef class FirstShip:
             raise ValueError("a halo and what is avoided of each placement")
         if avoiding.shape[1] < 1 or avoiding.shape[1] > 1 << 10:
             raise ValueError("what is avoided of 0 to 1,023 cells")
-        self.hits, self.most, self.placements = hits, <int>avoiding.shape[1] - 1, placements
-        if not 0 <= start <= self.most:
-            raise ValueError(f"at most {self.most} misses are counted")
-        if finished_in_time.shape[0] != self.most + 1 or finished_in_time.shape[1] != hits + 1:
+        self.hits, self.most_misses, self.placements = hits, <int>avoiding.shape[1] - 1, placements
+        if not 0 <= start <= self.most_misses:
+            raise ValueError(f"at most {self.most_misses} misses are counted")
+        if finished_in_time.shape[0] != self.most_misses + 1 or finished_in_time.shape[1] != hits + 1:
             raise ValueError("words for every number of misses and of hits left")
-        self.turns, self.board = <int>symmetries.shape[0], <int>symmetries.shape[1]
-        if not 1 <= self.turns <= MAX_TURNS or not 1 <= self.board <= 128:
+        self.symmetry_count, self.board = <int>symmetries.shape[0], <int>symmetries.shape[1]
+        if not 1 <= self.symmetry_count <= MAX_TURNS or not 1 <= self.board <= 128:
             raise ValueError(f"1 to {MAX_TURNS} symmetries of 1 to 128 cells")
         self.start, self.computed = start, 0
         self.arena, self.avoiding, self.finished_in_time = Arena(), avoiding, finished_in_time
@@ -110,16 +112,16 @@ cdef class FirstShip:
         self.cache = <Known*>calloc(ROOM, sizeof(Known))
         if self.cache == NULL:
             raise MemoryError
-        for index in range(self.turns):
+        for index in range(self.symmetry_count):
             for cell in range(self.board):
                 if not 0 <= symmetries[index, cell] < self.board:
                     raise ValueError("a symmetry takes a cell beyond the board")
-                self.turn[index][cell] = symmetries[index, cell]
+                self.image_of[index][cell] = symmetries[index, cell]
         for cell in range(self.board):
             self.near[cell] = self.ship_cells[cell] = join(0, 0)
             self.least_cell[cell] = cell
-            for index in range(self.turns):
-                self.least_cell[cell] = min(self.least_cell[cell], self.turn[index][cell])
+            for index in range(self.symmetry_count):
+                self.least_cell[cell] = min(self.least_cell[cell], self.image_of[index][cell])
         for index in range(placements):
             cells_left = self.mask[index]
             while cells_left:
@@ -138,12 +140,12 @@ cdef class FirstShip:
     def value(self, int cell, const uint64_t[::1] missed):
         """Return V: a lower bound on the unfinished configurations that are first hit at `cell`.
 
-        missed -- the mask of the cells shot before it, at most `most`, as uint64 of shape (2,).
+        missed -- the mask of the cells shot before it, at most `most_misses`, as uint64 of shape (2,).
         """
         cdef Cells before = join(missed[0], missed[1])
         cdef int64_t result
-        if not 0 <= cell < self.board or size(before) > self.most:
-            raise ValueError(f"a cell of the board, and at most {self.most} misses")
+        if not 0 <= cell < self.board or size(before) > self.most_misses:
+            raise ValueError(f"a cell of the board, and at most {self.most_misses} misses")
         with nogil:
             result = self.cell_value(cell, before, True)
         return result
@@ -157,23 +159,23 @@ cdef class FirstShip:
         cdef int32_t least_cell = self.least_cell[cell]
         cdef int turn, misses = size(before)
         cdef bint has_image = False
-        cdef uint32_t where = <uint32_t>(misses << 8 | least_cell)
+        cdef uint32_t misses_and_cell = <uint32_t>(misses << 8 | least_cell)
         cdef uint64_t low_word, high_word, hash, slot
         cdef int64_t value, entry
-        for turn in range(self.turns):
-            if self.turn[turn][cell] != least_cell:
+        for turn in range(self.symmetry_count):
+            if self.image_of[turn][cell] != least_cell:
                 continue
             image, cells_left = join(0, 0), near
             while cells_left:
-                image |= one(self.turn[turn][first(cells_left)])
+                image |= one(self.image_of[turn][first(cells_left)])
                 cells_left &= cells_left - 1
             if not has_image or image < least_near:
                 least_near, has_image = image, True
         low_word, high_word = low(least_near), high(least_near)
-        hash = slot = scramble(scramble(scramble(low_word) ^ high_word) ^ where)
+        hash = slot = scramble(scramble(scramble(low_word) ^ high_word) ^ misses_and_cell)
         entry = next_number(&self.numbers, hash, &slot)
         while entry >= 0 and (self.cache[entry].low != low_word or self.cache[entry].high != high_word
-                              or self.cache[entry].where != where):
+                              or self.cache[entry].misses_and_cell != misses_and_cell):
             entry = next_number(&self.numbers, hash, &slot)
         if entry >= 0:
             return self.cache[entry].value
@@ -183,7 +185,7 @@ cdef class FirstShip:
         if self.computed == self.cache_room:
             self.widen()
         add_number(&self.numbers, hash, self.computed)
-        self.cache[self.computed] = Known(low_word, high_word, where, value)
+        self.cache[self.computed] = Known(low_word, high_word, misses_and_cell, value)
         self.computed += 1
         return value
 
@@ -204,18 +206,18 @@ cdef class FirstShip:
         """
         cdef int index, ship_cell
         cdef Cells cells_left = join(0, 0)
-        self.through = self.cells = self.closest = 0
+        self.through_count = self.cell_count = self.most_beside = 0
         for index in range(self.placements):
             if self.mask[index] & one(cell) and not self.mask[index] & before:
-                if self.through == MAX_THROUGH:
+                if self.through_count == MAX_THROUGH:
                     with gil:
                         raise ValueError(f"more than {MAX_THROUGH} placements through a cell")
-                self.ship[self.through] = index
-                self.missed[self.through] = size(self.halo[index] & before)
-                self.beside[self.through] = 0
-                self.through += 1
+                self.placement[self.through_count] = index
+                self.missed_beside[self.through_count] = size(self.halo[index] & before)
+                self.beside[self.through_count] = 0
+                self.through_count += 1
                 cells_left |= self.mask[index]
-        if not self.through:
+        if not self.through_count:
             return 0
         cells_left &= ~one(cell)
         if size(cells_left) > MAX_THROUGH:
@@ -224,17 +226,17 @@ cdef class FirstShip:
         while cells_left:
             ship_cell = first(cells_left)
             cells_left &= cells_left - 1
-            self.cover[self.cells] = 0
-            for index in range(self.through):
-                if self.mask[self.ship[index]] & one(ship_cell):
-                    self.cover[self.cells] |= <uint64_t>1 << index
-                if self.halo[self.ship[index]] & one(ship_cell):
-                    self.beside[index] |= <uint64_t>1 << self.cells
-            self.cells += 1
-        for index in range(self.through):
-            self.closest = max(self.closest, popcount(self.beside[index]))
+            self.placements_on[self.cell_count] = 0
+            for index in range(self.through_count):
+                if self.mask[self.placement[index]] & one(ship_cell):
+                    self.placements_on[self.cell_count] |= <uint64_t>1 << index
+                if self.halo[self.placement[index]] & one(ship_cell):
+                    self.beside[index] |= <uint64_t>1 << self.cell_count
+            self.cell_count += 1
+        for index in range(self.through_count):
+            self.most_beside = max(self.most_beside, popcount(self.beside[index]))
         forget_states(&self.states)
-        return self.state_value(~<uint64_t>0 >> (64 - self.through), 0, misses)
+        return self.state_value(~<uint64_t>0 >> (64 - self.through_count), 0, misses)
 
     cdef uint64_t state_name(self, uint64_t alive, uint64_t near) noexcept nogil:
         """Return a name of the cells missed near the placements alive.
@@ -244,7 +246,7 @@ cdef class FirstShip:
         """
         cdef uint64_t ships_left = alive, name = 0
         cdef int index, count = 0
-        if popcount(alive) <= 21 and self.closest < 8:  # three bits each
+        if popcount(alive) <= 21 and self.most_beside < 8:  # three bits each
             while ships_left:
                 index = ctz(ships_left)
                 ships_left &= ships_left - 1
@@ -270,12 +272,12 @@ cdef class FirstShip:
             return state.value
         if misses >= self.start:
             value = self.configurations_left(alive, near, misses)
-        if misses < self.most:
+        if misses < self.most_misses:
             least_after = self.state_value(alive, near, misses + 1)
-            for index in range(self.cells):
+            for index in range(self.cell_count):
                 if least_after <= value:
                     break
-                hit = alive & self.cover[index]
+                hit = alive & self.placements_on[index]
                 if hit and hit != alive:
                     after_shot = self.state_value(alive & ~hit, near | <uint64_t>1 << index, misses + 1)
                     if after_shot < least_after:
@@ -290,15 +292,16 @@ cdef class FirstShip:
         cdef int64_t left_in_each = 0, left_together = 0, avoiding
         cdef int index, other_misses
         cdef const int64_t* finished_in_time = &self.finished_in_time[misses, 0]
-        cdef Cells common_cells = self.mask[self.ship[ctz(alive)]]  # cells of all placements alive
+        cdef Cells common_cells = self.mask[self.placement[ctz(alive)]]  # cells of all placements alive
         while alive:
             index = ctz(alive)
             alive &= alive - 1
-            common_cells &= self.mask[self.ship[index]]
-            other_misses = misses - self.missed[index] - popcount(near & self.beside[index])
-            avoiding = self.avoiding[self.ship[index], max(0, other_misses)]
+            common_cells &= self.mask[self.placement[index]]
+            other_misses = misses - self.missed_beside[index] - popcount(near & self.beside[index])
+            avoiding = self.avoiding[self.placement[index], max(0, other_misses)]
             left_together += avoiding
-            left_in_each += max(0, avoiding - finished_in_time[self.hits - size(self.mask[self.ship[index]])])
+            left_in_each += max(
+                0, avoiding - finished_in_time[self.hits - size(self.mask[self.placement[index]])])
         return max(left_in_each, left_together - finished_in_time[self.hits - size(common_cells)])
 
 
@@ -323,72 +326,73 @@ cdef class Sequences:
     cdef readonly int64_t best
     cdef Covered covered
     cdef Kept* following          # extended sets, in the order of their discovery
-    cdef int64_t number, room
+    cdef int64_t set_count, set_room
     cdef Slots numbers            # in `following`, by the least image
 
     def __cinit__(self, counts, FirstShip values, int64_t best):
-        cdef int n = values.board
-        self.values, self.cells, self.best = values, n, best
-        self.number, self.room = 0, ROOM
-        self.following = <Kept*>calloc(self.room, sizeof(Kept))
+        cdef int board = values.board
+        self.values, self.cells, self.best = values, board, best
+        self.set_count, self.set_room = 0, ROOM
+        self.following = <Kept*>calloc(self.set_room, sizeof(Kept))
         if self.following == NULL:
             raise MemoryError
         self.arena = Arena()
-        fill_covered(&self.covered, self.arena, n, counts[0], counts[1], counts[2], counts[3])
+        fill_covered(&self.covered, self.arena, board, counts[0], counts[1], counts[2], counts[3])
 
     def __dealloc__(self):
         free(self.following)
         free(self.numbers.words)
 
-    def extend(self, const uint8_t[:, ::1] sets, const int64_t[::1] kept, int j):
-        """Extend sequences (uint8 of shape (n, cells)) by one cell each.
+    def extend(self, const uint8_t[:, ::1] sets, const int64_t[::1] kept, int full_length):
+        """Extend sequences (uint8 of shape (count, cells)) by one cell each.
 
-        kept -- the number that each keeps. j -- cells of a complete sequence: it updates only `best`.
+        kept -- the number that each keeps. full_length -- cells of a complete sequence, which updates only
+        `best`.
         """
-        cdef int64_t i, n = sets.shape[0]
-        cdef int width = <int>sets.shape[1], k
+        cdef int64_t row, count = sets.shape[0]
+        cdef int width = <int>sets.shape[1], index
         cdef uint8_t cells[MAX_SEQUENCE]
-        if not width < j <= min(MAX_SEQUENCE, self.cells) or kept.shape[0] != n:
-            raise ValueError(f"sequences of less than {j} cells, and what each keeps")
-        if j - 1 > self.values.most:
-            raise ValueError(f"misses are counted up to {self.values.most}")
+        if not width < full_length <= min(MAX_SEQUENCE, self.cells) or kept.shape[0] != count:
+            raise ValueError(f"sequences of less than {full_length} cells, and what each keeps")
+        if full_length - 1 > self.values.most_misses:
+            raise ValueError(f"misses are counted up to {self.values.most_misses}")
         with nogil:
-            for i in range(n):
-                for k in range(width):
-                    cells[k] = sets[i, k]
-                self.extend_one(cells, width, kept[i], j)
-                if i % PATIENCE == 0:
+            for row in range(count):
+                for index in range(width):
+                    cells[index] = sets[row, index]
+                self.extend_one(cells, width, kept[row], full_length)
+                if row % PATIENCE == 0:
                     with gil:
                         PyErr_CheckSignals()
 
     def collect(self, int width):
         """Return the extended sequences, of `width` cells, and the numbers that they keep; drop them here."""
-        cdef int64_t i
-        cdef int k
-        sets = np.empty((self.number, width), np.uint8)
-        kept = np.empty(self.number, np.int64)
+        cdef int64_t row
+        cdef int index
+        sets = np.empty((self.set_count, width), np.uint8)
+        kept = np.empty(self.set_count, np.int64)
         cdef uint8_t[:, ::1] cells = sets
         cdef int64_t[::1] numbers_kept = kept
-        for i in range(self.number):
-            numbers_kept[i] = self.following[i].kept
-            for k in range(width):
-                cells[i, k] = self.following[i].cells[k]
-        self.number = 0
+        for row in range(self.set_count):
+            numbers_kept[row] = self.following[row].kept
+            for index in range(width):
+                cells[row, index] = self.following[row].cells[index]
+        self.set_count = 0
         forget_numbers(&self.numbers)
         return sets, kept
 
-    cdef int extend_one(self, uint8_t* cells, int length, int64_t kept, int j) except -1 nogil:
+    cdef int extend_one(self, uint8_t* cells, int length, int64_t kept, int full_length) except -1 nogil:
         """Extend a sequence of `length` cells by each cell that may lead to more than the best.
 
-        kept -- the number that the sequence keeps. j -- cells of a complete sequence.
+        kept -- the number that the sequence keeps. full_length -- cells of a complete sequence.
         """
         cdef int64_t added[128]
         cdef int64_t limits[128]
         cdef int64_t values[128]
         cdef bint is_known[128]
         cdef bint is_first[128]
-        cdef int ahead[MAX_SEQUENCE]
-        cdef int depth, cell, index, board = self.cells, cells_to_add = j - length
+        cdef int best_cells[MAX_SEQUENCE]
+        cdef int depth, cell, index, board = self.cells, cells_to_add = full_length - length
         cdef int64_t value, total
         cdef Cells missed = join(0, 0)
         for cell in range(board):
@@ -410,15 +414,15 @@ cdef class Sequences:
                 limits[cell] = min(limits[cell], added[cell] - values[cell])
         while True:
             # Compute V of the first cell, among those that add the most, whose V is not cached.
-            total = self.take_greatest(limits, cells_to_add, ahead)
+            total = self.take_greatest(limits, cells_to_add, best_cells)
             if kept + total <= self.best:
                 return 0
             for index in range(cells_to_add):
-                if not is_known[ahead[index]]:
+                if not is_known[best_cells[index]]:
                     break
             else:
                 break
-            cell = ahead[index]
+            cell = best_cells[index]
             self.compute_limit(cell, missed, added, limits)
             is_known[cell] = True
         if cells_to_add == 1:
@@ -426,14 +430,15 @@ cdef class Sequences:
             return 0
         memset(is_first, 0, sizeof(is_first))
         for index in range(cells_to_add):
-            is_first[ahead[index]] = True
+            is_first[best_cells[index]] = True
         for cell in range(board):
             if missed & one(cell) or not self.may_improve(cell, kept, total, is_first, limits,
-                                                          ahead[cells_to_add - 1]):
+                                                          best_cells[cells_to_add - 1]):
                 continue
             if not is_known[cell]:
                 self.compute_limit(cell, missed, added, limits)
-                if not self.may_improve(cell, kept, total, is_first, limits, ahead[cells_to_add - 1]):
+                if not self.may_improve(cell, kept, total, is_first, limits,
+                                        best_cells[cells_to_add - 1]):
                     continue
             cells[length] = cell
             self.keep_if_best(cells, length + 1, kept + limits[cell])
@@ -453,23 +458,23 @@ cdef class Sequences:
         limits[cell] = min(limits[cell], added[cell] - self.values.cell_value(cell, missed, True))
         return 0
 
-    cdef int64_t take_greatest(self, int64_t* limits, int cells_to_add, int* ahead) noexcept nogil:
-        """Fill `ahead` with the cells of the greatest limits, the greatest first; return their sum."""
+    cdef int64_t take_greatest(self, int64_t* limits, int cells_to_add, int* best_cells) noexcept nogil:
+        """Fill `best_cells` with the cells of the greatest limits, greatest first; return their sum."""
         cdef int64_t total = 0
         cdef int cell, index, shifted
         for index in range(cells_to_add):
-            ahead[index] = -1
+            best_cells[index] = -1
         for cell in range(self.cells):
             if limits[cell] < 0:
                 continue
             for index in range(cells_to_add):
-                if ahead[index] < 0 or limits[ahead[index]] < limits[cell]:
+                if best_cells[index] < 0 or limits[best_cells[index]] < limits[cell]:
                     for shifted in range(cells_to_add - 1, index, -1):
-                        ahead[shifted] = ahead[shifted - 1]
-                    ahead[index] = cell
+                        best_cells[shifted] = best_cells[shifted - 1]
+                    best_cells[index] = cell
                     break
         for index in range(cells_to_add):
-            total += limits[ahead[index]]
+            total += limits[best_cells[index]]
         return total
 
     cdef void update_added(self, uint8_t* cells, int last, int64_t* added) noexcept nogil:
@@ -496,10 +501,10 @@ cdef class Sequences:
         cdef uint64_t hash, slot
         cdef int64_t entry
         cdef int turn, index
-        for turn in range(self.values.turns):
+        for turn in range(self.values.symmetry_count):
             image = join(0, 0)
             for index in range(length):
-                image |= one(self.values.turn[turn][cells[index]])
+                image |= one(self.values.image_of[turn][cells[index]])
             if turn == 0 or image < least_image:
                 least_image = image
         hash = slot = scramble(scramble(low(least_image)) ^ high(least_image))
@@ -508,10 +513,10 @@ cdef class Sequences:
                               or self.following[entry].high != high(least_image)):
             entry = next_number(&self.numbers, hash, &slot)
         if entry < 0:
-            if self.number == self.room:
+            if self.set_count == self.set_room:
                 self.widen()
-            entry = self.number
-            self.number += 1
+            entry = self.set_count
+            self.set_count += 1
             add_number(&self.numbers, hash, entry)
             self.following[entry].low, self.following[entry].high = low(least_image), high(least_image)
         elif self.following[entry].kept >= kept:
@@ -522,10 +527,10 @@ cdef class Sequences:
 
     cdef int widen(self) except -1 nogil:
         """Double the room for sets."""
-        cdef Kept* following = <Kept*>realloc(self.following, 2 * self.room * sizeof(Kept))
+        cdef Kept* following = <Kept*>realloc(self.following, 2 * self.set_room * sizeof(Kept))
         if following == NULL:
             with gil:
                 raise MemoryError
         self.following = following
-        self.room *= 2
+        self.set_room *= 2
         return 0

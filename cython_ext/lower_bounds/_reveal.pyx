@@ -61,18 +61,18 @@ cdef class Reveal:
 
     cdef Arena arena
     cdef int cells, misses, kinds, ships
-    cdef int number[MAX_KINDS]
-    cdef int count[MAX_KINDS]
+    cdef int placement_count[MAX_KINDS]
+    cdef int ship_count[MAX_KINDS]
     cdef int length[MAX_KINDS]
-    cdef int left[MAX_KINDS]          # ships of each kind not placed yet
+    cdef int not_placed[MAX_KINDS]    # ships of each kind not placed yet
     cdef Cells* mask[MAX_KINDS]
     cdef Cells* halo[MAX_KINDS]       # with the ship itself
-    cdef uint16_t* cell[MAX_KINDS]    # the cells of each placement
+    cdef uint16_t* cells_of_kind[MAX_KINDS]  # of each placement
     cdef Table tables[MAX_SHIPS + 1]  # by the number of ships left
     # The placements of one level of the recursion, by the number of ships left.
     cdef int64_t* values[MAX_SHIPS + 1]
-    cdef uint16_t** places[MAX_SHIPS + 1]
-    cdef int* lengths[MAX_SHIPS + 1]
+    cdef uint16_t** cells_of[MAX_SHIPS + 1]  # of each placement
+    cdef int* length_of[MAX_SHIPS + 1]
     cdef int64_t[:, ::1] sequences    # C(l + h, h) by h and l
     cdef int64_t* weights             # scratch of one maximum coverage
     cdef int64_t* lowered
@@ -91,28 +91,28 @@ cdef class Reveal:
             masks, halos = mask_words, halo_words
             if not 1 <= masks.shape[0] <= MAX_PLACEMENTS:
                 raise ValueError("no placements or too many")
-            self.count[kind], self.number[kind] = count, masks.shape[0]
+            self.ship_count[kind], self.placement_count[kind] = count, masks.shape[0]
             self.ships += count
             placements += masks.shape[0]
             self.length[kind] = size(join(masks[0, 0], masks[0, 1]))
             self.mask[kind], self.halo[kind] = self.arena.cells(masks), self.arena.cells(halos)
-            self.cell[kind] = <uint16_t*>self.arena.array(
+            self.cells_of_kind[kind] = <uint16_t*>self.arena.array(
                 masks.shape[0] * self.length[kind], sizeof(uint16_t))
             for placement in range(masks.shape[0]):
                 cells_left = self.mask[kind][placement]
                 self.halo[kind][placement] |= cells_left
                 for index in range(self.length[kind]):
-                    self.cell[kind][placement * self.length[kind] + index] = first(cells_left)
+                    self.cells_of_kind[kind][placement * self.length[kind] + index] = first(cells_left)
                     cells_left &= cells_left - 1
         if self.ships > MAX_SHIPS:
             raise ValueError("too many ships")
-        hits = sum([self.count[kind] * self.length[kind] for kind in range(self.kinds)])
+        hits = sum([self.ship_count[kind] * self.length[kind] for kind in range(self.kinds)])
         if sequences.shape != (hits + 1, misses):
             raise ValueError("sequences of another fleet")
         for kind in range(self.ships + 1):
             self.values[kind] = <int64_t*>self.arena.array(placements * (misses + 1), sizeof(int64_t))
-            self.places[kind] = <uint16_t**>self.arena.array(placements, sizeof(uint16_t*))
-            self.lengths[kind] = <int*>self.arena.array(placements, sizeof(int))
+            self.cells_of[kind] = <uint16_t**>self.arena.array(placements, sizeof(uint16_t*))
+            self.length_of[kind] = <int*>self.arena.array(placements, sizeof(int))
         self.weights = <int64_t*>self.arena.array(placements, sizeof(int64_t))
         self.lowered = <int64_t*>self.arena.array(placements, sizeof(int64_t))
 
@@ -128,7 +128,7 @@ cdef class Reveal:
             free(self.tables[i].values)
         memset(self.tables, 0, sizeof(self.tables))
 
-    cdef int store(self, Table* table, Cells known, const int64_t* out) except -1 nogil:
+    cdef int keep(self, Table* table, Cells known, const int64_t* values) except -1 nogil:
         """Add the values of a set of ships to a table."""
         cdef int64_t width = self.misses + 1
         if table.used == table.room:
@@ -140,28 +140,28 @@ cdef class Reveal:
                     raise MemoryError
         add_number(&table.numbers, hash_of(known), table.used)
         table.keys[table.used] = known
-        memcpy(table.values + table.used * width, out, width * sizeof(int64_t))
+        memcpy(table.values + table.used * width, values, width * sizeof(int64_t))
         table.used += 1
         return 0
 
-    def values_of(self, known, closed, left):
+    def values_of(self, known, closed, not_placed):
         """Return F(0) … F(misses - 1) and the number of completions of a set of known ships, as int64.
 
         known -- the cells of these ships, as two words. closed -- these and their halos, as two words.
-        left -- the number of ships of each kind that are not known.
+        not_placed -- the number of ships of each kind that are not known.
         """
         cdef int kind, ships_left = 0
-        cdef int64_t[::1] values
+        cdef int64_t[::1] result_values
         cdef Cells known_cells = join(known[0], known[1]), closed_cells = join(closed[0], closed[1])
         result = np.zeros(self.misses + 1, np.int64)
-        values = result
+        result_values = result
         for kind in range(self.kinds):
-            if not 0 <= left[kind] <= self.count[kind]:
+            if not 0 <= not_placed[kind] <= self.ship_count[kind]:
                 raise ValueError("ships of another fleet")
-            self.left[kind] = left[kind]
-            ships_left += left[kind]
+            self.not_placed[kind] = not_placed[kind]
+            ships_left += not_placed[kind]
         with nogil:
-            self.solve(ships_left, known_cells, closed_cells, &values[0])
+            self.solve(ships_left, known_cells, closed_cells, &result_values[0])
             self.clear_tables()
         return result
 
@@ -194,27 +194,27 @@ cdef class Reveal:
         for misses in range(self.misses):
             least_mean[misses] = -1
         for kind in range(self.kinds):
-            if self.left[kind] == 0:
+            if self.not_placed[kind] == 0:
                 continue
             first_index = count
-            self.left[kind] -= 1
-            for index in range(self.number[kind]):
+            self.not_placed[kind] -= 1
+            for index in range(self.placement_count[kind]):
                 if self.mask[kind][index] & closed:
                     continue
                 self.solve(ships_left - 1, known | self.mask[kind][index],
                            closed | self.halo[kind][index], values + count * width)
                 if values[count * width + self.misses] == 0:
                     continue
-                self.places[ships_left][count] = self.cell[kind] + index * self.length[kind]
-                self.lengths[ships_left][count] = self.length[kind]
+                self.cells_of[ships_left][count] = self.cells_of_kind[kind] + index * self.length[kind]
+                self.length_of[ships_left][count] = self.length[kind]
                 count += 1
-            self.left[kind] += 1
+            self.not_placed[kind] += 1
             # Each completion has `left` ships of this kind, so it was counted that often.
             for misses in range(width):
                 total = 0
                 for index in range(first_index, count):
                     total += values[index * width + misses]
-                total //= self.left[kind]
+                total //= self.not_placed[kind]
                 if misses == self.misses:
                     out[misses] = total
                 elif least_mean[misses] < 0 or total < least_mean[misses]:
@@ -227,7 +227,7 @@ cdef class Reveal:
                 out[misses] = min(out[misses], out[misses + 1])
         else:
             memset(out, 0, width * sizeof(int64_t))
-        self.store(table, known, out)
+        self.keep(table, known, out)
         return 0
 
     cdef void bound_finished(self, int ships_left, int count, int64_t* out) noexcept nogil:
@@ -263,7 +263,7 @@ cdef class Reveal:
                 total += weights[index]
             self.bound_coverage(ships_left, count, total, self.misses, most_covered)
         for index in range(self.kinds):
-            hits += self.left[index] * self.length[index]
+            hits += self.not_placed[index] * self.length[index]
         for misses in range(self.misses):
             out[misses] = min(out[misses], self.sequences[hits, misses])
             for j in range(1, misses + 1):
@@ -282,15 +282,15 @@ cdef class Reveal:
         cdef int64_t lowered_on_cell[128]
         cdef int64_t* weights = self.weights
         cdef int64_t* lowered = self.lowered
-        cdef uint16_t** places = self.places[ships_left]
-        cdef int* lengths = self.lengths[ships_left]
+        cdef uint16_t** cells_of = self.cells_of[ships_left]
+        cdef int* length_of = self.length_of[ships_left]
         cdef int64_t level, largest = 0, value, loss, bound, highest
         cdef int index, cells, cell, cell_count
         for cell in range(self.cells):
             weight_on_cell[cell] = 0
         for index in range(count):
-            for cell in range(lengths[index]):
-                weight_on_cell[places[index][cell]] += weights[index]
+            for cell in range(length_of[index]):
+                weight_on_cell[cells_of[index][cell]] += weights[index]
         memcpy(lowered_on_cell, weight_on_cell, self.cells * sizeof(int64_t))
         # All of u = w: the sum of the k largest cells.
         cell_count = self.cells
@@ -316,8 +316,8 @@ cdef class Reveal:
             loss = total_weight * SCALE
             for index in range(count):
                 highest = 0
-                for cell in range(lengths[index]):
-                    highest = max(highest, weight_on_cell[places[index][cell]])
+                for cell in range(length_of[index]):
+                    highest = max(highest, weight_on_cell[cells_of[index][cell]])
                 # Scaled down so that no cell has more than the level. No overflow: weights are
                 # below 2^31 and the quotient is taken as a fraction of 2^20.
                 value = weights[index] * SCALE
@@ -327,17 +327,17 @@ cdef class Reveal:
                         value = weights[index] * SCALE
                 lowered[index] = value
                 loss -= value
-                for cell in range(lengths[index]):
-                    lowered_on_cell[places[index][cell]] += value
+                for cell in range(length_of[index]):
+                    lowered_on_cell[cells_of[index][cell]] += value
             for index in range(count):
                 value = weights[index] * SCALE - lowered[index]
                 if value:
-                    for cell in range(lengths[index]):
-                        value = min(value, level - lowered_on_cell[places[index][cell]])
+                    for cell in range(length_of[index]):
+                        value = min(value, level - lowered_on_cell[cells_of[index][cell]])
                     if value > 0:
                         loss -= value
-                        for cell in range(lengths[index]):
-                            lowered_on_cell[places[index][cell]] += value
+                        for cell in range(length_of[index]):
+                            lowered_on_cell[cells_of[index][cell]] += value
             if loss >= total_weight * SCALE:
                 break
             highest = 0
