@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
@@ -18,8 +17,6 @@ from optsearch.game import Cell
 from optsearch.solitaire.puzzle import WATER, Puzzle, Solution, sort_ships
 from optsearch.support.errors import TooLarge
 from optsearch.support.progress import Progress, Status, meter, no_progress
-
-T = TypeVar("T")
 
 MOST = 1 << 126
 MAX_COLUMNS, MAX_ROWS, MAX_LENGTHS, MAX_SHIPS = 32, 64, 16, 254  # of the kernel
@@ -39,9 +36,8 @@ def count(
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit {limit} is not 1 or more")
-    solution_count = _run_sweep(
-        puzzle, time_limit, progress, lambda sweep: sweep.count(limit or MOST)
-    )
+    sweep = _make_sweep(puzzle, _visit_check(puzzle, time_limit, progress))
+    solution_count = sweep.count(limit or MOST)
     if limit is None and solution_count >= MOST:
         raise TooLarge(f"{puzzle} has 2^126 solutions or more; give a limit")
     return solution_count if limit is None else min(solution_count, limit)
@@ -57,7 +53,8 @@ def solutions(
 
     Raises TooLarge as `count` does.
     """
-    fleets = _run_sweep(puzzle, time_limit, progress, lambda sweep: sweep.solutions(limit))
+    sweep = _make_sweep(puzzle, _visit_check(puzzle, time_limit, progress))
+    fleets = sweep.solutions(limit)
     view = _cheapest_view(puzzle)
     lengths = view.puzzle.lengths
 
@@ -69,13 +66,10 @@ def solutions(
     return [sort_ships(ship_mask(*ship) for ship in fleet) for fleet in fleets]
 
 
-def _run_sweep(
-    puzzle: Puzzle,
-    time_limit: float | None,
-    progress: Progress[Status],
-    use_sweep: Callable[[PuzzleSweep], T],
-) -> T:
-    """Return what `use_sweep` gets from a sweep of the puzzle; TooLarge if the time is over."""
+def _visit_check(
+    puzzle: Puzzle, time_limit: float | None, progress: Progress[Status]
+) -> Callable[[int], None]:
+    """Return a function that reports the cells visited, and raises TooLarge if the time is over."""
     deadline = None if time_limit is None else time.monotonic() + time_limit
     report_visited = meter(progress, 0)
 
@@ -84,7 +78,7 @@ def _run_sweep(
         if deadline is not None and time.monotonic() > deadline:
             raise TooLarge(f"the solutions of {puzzle} were not counted in {time_limit:g} seconds")
 
-    return use_sweep(_make_sweep(puzzle, check_deadline))
+    return check_deadline
 
 
 @dataclass(frozen=True)

@@ -40,12 +40,12 @@ def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
     seconds = time.process_time() - started - build_seconds
     solutions: tuple[Solution, ...] = ()
     if status in ("OPTIMAL", "FEASIBLE"):
-        solutions = (
-            built_model.solution(lambda literal: solver.value(variables[literal.index]) > 0.5),
+        solution = built_model.solution(
+            lambda literal: solver.value(variables[literal.index]) > 0.5
         )
-    for solution in solutions:
         if not puzzle.is_solved_by(solution):
             raise AssertionError(f"{SOLVER} has {solution} for {puzzle} in the {model} model")
+        solutions = (solution,)
     is_complete = status == "INFEASIBLE"
     return models.ModelSearch(model, solutions, is_complete, *size, build_seconds, seconds)
 

@@ -137,19 +137,15 @@ class _Places:
                 self.on[cell] |= 1 << place
             for cell in bits(closed_mask & ~ship):
                 self.beside[cell] |= 1 << place
-        self.by_length = [
-            _ShipsOfLength(length, puzzle.fleet.count(length), self._places_of_length(length))
-            for length in puzzle.lengths
-        ]
+        self.by_length = []
+        for length in puzzle.lengths:
+            places = sum(1 << i for i, ship in enumerate(self.cells) if ship.bit_count() == length)
+            self.by_length.append(_ShipsOfLength(length, puzzle.fleet.count(length), places))
         self.near = [on | beside for on, beside in zip(self.on, self.beside, strict=True)]
         self.corners = [self._corners(*puzzle.cell(cell)) for cell in range(cell_count)]
         self.lines = list(self._counted_lines())
         self.in_common = lru_cache(_MOST_CACHED)(self._in_common)
         self.fill_line = lru_cache(_MOST_CACHED)(self._fill_line)
-
-    def _places_of_length(self, length: int) -> int:
-        """Return the set of the places for a ship of a length."""
-        return sum(1 << i for i, ship in enumerate(self.cells) if ship.bit_count() == length)
 
     def _corners(self, row: int, column: int) -> int:
         """Return the mask of the cells that touch a cell at its corners."""
@@ -288,14 +284,15 @@ class _Knowledge:
         for length, count, length_places_mask in places.by_length:
             placed_mask = self.placed_mask & length_places_mask
             if placed_mask.bit_count() > count:
-                text = _ships_text(placed_mask.bit_count(), length)
-                raise Contradiction(f"{text} would be there, not {count}")
+                text = _count_text(placed_mask.bit_count(), "ship")
+                raise Contradiction(f"{text} of length {length} would be there, not {count}")
             if placed_mask.bit_count() == count:
                 self.live_mask &= placed_mask | ~length_places_mask  # no other ship of this length
             places_left = (self.live_mask & length_places_mask).bit_count()
             if places_left < count:
                 text = "1 place is" if places_left == 1 else f"{places_left or 'no'} places are"
-                raise Contradiction(f"{text} left for {_ships_text(count, length)}")
+                ships_text = f"{_count_text(count, 'ship')} of length {length}"
+                raise Contradiction(f"{text} left for {ships_text}")
 
     def _exclude_by_count(self, line: _CountedLine) -> None:
         """Exclude places whose ship has too many cells in a line, or leaves too few for its count.
@@ -330,8 +327,8 @@ def _in_more_than(count: int, masks: list[int]) -> int:
     return in_more_than[count]
 
 
-def _ships_text(count: int, length: int) -> str:
-    return f"{count} ship{'' if count == 1 else 's'} of length {length}"
+def _count_text(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 # The rules, easiest first
@@ -364,20 +361,17 @@ def _line_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
         unknown_mask = knowledge.unknown & mask
         room_count = ship_count + unknown_mask.bit_count()
         if ship_count > count:
-            raise Contradiction(f"{name} has {_cells_text(ship_count)}, not {count}")
+            found_text = _count_text(ship_count, "ship cell")
+            raise Contradiction(f"{name} has {found_text}, not {count}")
         if room_count < count:
             raise Contradiction(f"{name} has room for {room_count or 'no'} ship cells, not {count}")
+        cells_text = _count_text(count, "ship cell")
         if unknown_mask and ship_count == count:
-            yield _Deduced(
-                unknown_mask, WATER, kind, f"{name} has its {_cells_text(count)} already"
-            )
+            reason = f"{name} has its {cells_text} already"
+            yield _Deduced(unknown_mask, WATER, kind, reason)
         elif unknown_mask and room_count == count:
-            reason = f"{name} needs all cells left for its {_cells_text(count)}"
+            reason = f"{name} needs all cells left for its {cells_text}"
             yield _Deduced(unknown_mask, SHIP, kind, reason)
-
-
-def _cells_text(count: int) -> str:
-    return f"{count} ship cell{'' if count == 1 else 's'}"
 
 
 def _ship_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
@@ -427,7 +421,7 @@ def _filling_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
             knowledge.ship & line.mask,
             knowledge.placed_mask & ~line.places,
         )
-        cells_text = _cells_text(line.ship_cells)
+        cells_text = _count_text(line.ship_cells, "ship cell")
         if fillings is None:
             raise Contradiction(f"no way is left to lay {cells_text} in {line.name}")
         for value, can_be_other in (
@@ -524,8 +518,7 @@ def _fleet_rule(knowledge: _Knowledge) -> Iterator[_Deduced]:
         ships_mask = common.any_ship if is_forced else common.all_ships
         around_mask = common.any_closed & ~ships_mask if is_forced else 0
         name = "ship" if ships_left == 1 else f"{ships_left} ships"
-        place_count = places_left_mask.bit_count()
-        where = f"{place_count} place{'' if place_count == 1 else 's'}"
+        where = _count_text(places_left_mask.bit_count(), "place")
         for mask, value in ((ships_mask, SHIP), (around_mask, WATER)):
             if mask & knowledge.unknown:
                 reason = f"the {name} of length {length} still to find can lie in {where} only"

@@ -198,6 +198,12 @@ def ties() -> Any:
     return word("first", ORDERS, "which of several cells that are as good")
 
 
+def new_default(base_class: type[Player], name: str, default: Any) -> Any:
+    """Declare a parameter of a base class again, with another default."""
+    declared = base_class.__dataclass_fields__[name]  # type: ignore[attr-defined]
+    return field(default=default, metadata=declared.metadata)
+
+
 def _parameter(
     default: Any, accepted: range | tuple[str, ...] | str, meaning: str, is_extra: bool = False
 ) -> Any:

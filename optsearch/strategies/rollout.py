@@ -65,7 +65,8 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
+from operator import and_
 from typing import Any, ClassVar, NamedTuple
 
 from optsearch.compiled.evaluation._walk import BUCKETS, MAX_ENDGAME, MAX_LEVELS, SMALL, UNIT
@@ -91,10 +92,9 @@ from optsearch.strategies.greedy import (
     counts_of,
     endgame_shot,
     most_probable,
-    optimal_shot,
     unhit_masks,
 )
-from optsearch.strategies.player import number, require_range, text
+from optsearch.strategies.player import new_default, number, require_range, text
 from optsearch.strategies.score import Score, score_of, scoring_named
 from optsearch.support.errors import StrategyError
 
@@ -226,13 +226,13 @@ class Rollout(Strategy):
         if not self.sizes:
             return 0, ANNOUNCED
         match = re.fullmatch(r"([1-9]\d{0,8})-([1-9]\d{0,8})", self.sizes, re.ASCII)
-        first, last = map(int, match.groups()) if match else (1, 0)
-        if not first <= last <= RANGES["compare_up_to"][1]:
-            raise StrategyError(
-                f"sizes={self.sizes} is not a range of configurations; LEAST-MOST with 1 <= LEAST "
-                f"<= MOST <= {RANGES['compare_up_to'][1]}, such as 257-65536, is accepted"
-            )
-        return first - 1, last
+        greatest = RANGES["compare_up_to"][1]
+        if match and int(match[1]) <= int(match[2]) <= greatest:
+            return int(match[1]) - 1, int(match[2])
+        raise StrategyError(
+            f"sizes={self.sizes} is not a range of configurations; LEAST-MOST with 1 <= LEAST <= "
+            f"MOST <= {greatest}, such as 257-65536, is accepted"
+        )
 
     def _score(self, name: str, game: Game) -> Score:
         return score_of(self._scorings[name], game)
@@ -304,7 +304,7 @@ class Rollout(Strategy):
         if family.certain is not None:
             return game.cell(family.certain)
         if family.size(family.root) <= self.endgame:
-            return game.cell(family.best())
+            return game.cell(endgame_shot(position, range(game.cells)))
         return game.cell(_Comparison(self, position, family).cell())
 
     def _cell_by_policy(self, position: Position, counts: Counts) -> Cell:
@@ -325,9 +325,9 @@ class Nested(Rollout):
 
     name: ClassVar[str] = "nested"
 
-    screen: int = number(16384, *RANGES["screen"], "size of the sample that leaves the finalists")
-    finalists: int = number(4, *RANGES["finalists"], "how many cells it leaves")
-    depth: int = number(1, 0, MAX_LEVELS, "levels of rollouts that look ahead; 0: greedy does")
+    screen: int = new_default(Rollout, "screen", 16384)
+    finalists: int = new_default(Rollout, "finalists", 4)
+    depth: int = new_default(Rollout, "depth", 1)
 
 
 @dataclass(frozen=True)
@@ -336,9 +336,7 @@ class Levels(Nested):
 
     name: ClassVar[str] = "levels"
 
-    until: int = number(
-        131072, *RANGES["until"], "configurations, and fewer, where all levels compare the cells"
-    )
+    until: int = new_default(Rollout, "until", 131072)
 
 
 @dataclass(frozen=True)
@@ -347,26 +345,10 @@ class Deep(Levels):
 
     name: ClassVar[str] = "deep"
 
-    candidates: int = number(
-        DEEP_RULE.candidates,
-        *RANGES["candidates"],
-        "most probable cells that are compared, at most",
-    )
-    percent: int = number(
-        DEEP_RULE.percent,
-        *RANGES["percent"],
-        "of the greatest probability that such a cell must have",
-    )
-    endgame: int = number(
-        DEEP_RULE.endgame,
-        *(SMALL, MAX_ENDGAME),
-        "configurations, and fewer, for which the optimum is played",
-    )
-    depth: int = number(
-        len(DEEP_RULE.levels) - 1,
-        *(0, MAX_LEVELS),
-        "levels of rollouts that look ahead; 0: greedy does",
-    )
+    candidates: int = new_default(Rollout, "candidates", DEEP_RULE.candidates)
+    percent: int = new_default(Rollout, "percent", DEEP_RULE.percent)
+    endgame: int = new_default(Rollout, "endgame", DEEP_RULE.endgame)
+    depth: int = new_default(Rollout, "depth", len(DEEP_RULE.levels) - 1)
     lookahead: Lookahead = field(default=DEEP, metadata={"is_fixed": True})
 
 
@@ -601,10 +583,6 @@ class _RolloutFamily(ABC):
     def least(self, part: Any) -> int:
         """Return the least total of misses on a part."""
 
-    @abstractmethod
-    def best(self) -> int:
-        """Return the first optimal cell for all configurations."""
-
     def always_with_another(self, part: Any, cell: int, others: list[int]) -> bool:
         """True if one of the other cells is in all configurations of a part that have this cell."""
         return False
@@ -618,11 +596,10 @@ class _SilentFamily(_RolloutFamily):
     """Configurations of which hits tell nothing: a part is a list of masks of the cells not hit."""
 
     def __init__(self, position: Position):
-        self._cells = range(position.game.cells)
         self.root = unhit_masks(position)
         self.hashes = [hash_cells(mask | position.hits) for mask in self.root]
-        in_all = (cell for cell in self._cells if all(mask >> cell & 1 for mask in self.root))
-        self.certain = next(in_all, None)
+        in_all = reduce(and_, self.root)
+        self.certain = (in_all & -in_all).bit_length() - 1 if in_all else None
 
     def part_at(self, indices: list[int]) -> list[int]:
         return [self.root[i] for i in indices]
@@ -649,9 +626,6 @@ class _SilentFamily(_RolloutFamily):
     def least(self, part: list[int]) -> int:
         return least_misses(part)
 
-    def best(self) -> int:
-        return optimal_shot(self.root, self._cells)
-
     def always_with_another(self, part: list[int], cell: int, others: list[int]) -> bool:
         having = [mask for mask in part if mask >> cell & 1]
         return any(all(mask >> other & 1 for mask in having) for other in others)
@@ -661,7 +635,6 @@ class _LabelledFamily(_RolloutFamily):
     """Configurations of which hits tell labels: a part is a state of the search."""
 
     def __init__(self, position: Position):
-        self._position = position
         self._kernel = announced_kernel(position)
         self.root = self._kernel.root
         self.hashes = [hash_cells(cells) for cells in to_masks(self._kernel.sets)]
@@ -684,9 +657,6 @@ class _LabelledFamily(_RolloutFamily):
 
     def least(self, part: Subfamily) -> int:
         return self._kernel.solve(part)
-
-    def best(self) -> int:
-        return endgame_shot(self._position, range(self._position.game.cells))
 
     def labelled(self, part: Subfamily, fresh: list[int]) -> dict[int, dict[Reply, Subfamily]]:
         return {cell: self.parts(part, cell) for cell in fresh}

@@ -93,7 +93,8 @@ def knowledge_of(position: Position) -> Knowledge:
     game, tables = position.game, _tables(position.game)
     knowledge = loops.begin_knowledge(tables.holes, tables.fleet)
     for shot in position.shots:
-        cell, reply, label = game.bit(shot.cell).bit_length() - 1, shot.reply, shot.reply.label
+        cell = shot.cell[0] * game.columns + shot.cell[1]
+        reply, label = shot.reply, shot.reply.label
         kind = game.kind_of_label(label)
         kind_index = loops.OTHER if kind is None else tables.kinds.index(kind)
         loops.learn_reply(knowledge, tables.ships, cell, reply.hit, reply.sunk, kind_index)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import index
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -99,23 +98,18 @@ def _find_functions(code: UserCode) -> _UserFunctions:
     StrategyError for code that is no player, or that fails.
     """
     user_object = code.load()
-
-    def attribute(name: str) -> Any:
-        value = call_user_code(
-            getattr, user_object, name, None, failure=f"{code} has no {name} to ask for"
-        )
-        return value if callable(value) else None
-
     if isinstance(user_object, type):
         if not any(callable(getattr(user_object, name, None)) for name in ("shot", "begin")):
             raise StrategyError(f"{code} is a class without the method shot(position); {_FORM}")
         user_object = call_user_code(user_object, failure=f"{code} cannot be made")
-    begin = None if isinstance(user_object, Strategy) else attribute("begin")
-    if begin is not None:
-        return _UserFunctions(begin, has_begin=True)
-    shot = attribute("shot")
+    if not isinstance(user_object, Strategy):
+        begin = _method_of(user_object, "begin", code)
+        if begin is not None:
+            return _UserFunctions(begin, has_begin=True)
+    shot = _method_of(user_object, "shot", code)
     if shot is not None:
-        return _UserFunctions(shot, attribute("salvo"), attribute("rule"))
+        salvo, rule = (_method_of(user_object, name, code) for name in ("salvo", "rule"))
+        return _UserFunctions(shot, salvo, rule)
     if not callable(user_object):
         raise StrategyError(f"{code} is {safe_repr(user_object)}; {_FORM}")
     if count_arguments(user_object) == 2:
@@ -124,6 +118,15 @@ def _find_functions(code: UserCode) -> _UserFunctions:
             "and its scores is a strategy as Score(function)"
         )
     return _UserFunctions(user_object)
+
+
+def _method_of(
+    user_object: object, name: str, player: UserCode | Player
+) -> Callable[..., object] | None:
+    """Return a method of a user's object, or None; StrategyError if the look-up fails."""
+    failure = f"{player} has no {name} to ask for"
+    method = call_user_code(getattr, user_object, name, None, failure=failure)
+    return method if callable(method) else None
 
 
 _find_functions_once = lru_cache(maxsize=16)(_find_functions)  # once per process
@@ -274,18 +277,13 @@ class UserPlayer(_FromUserCode):
         """Let the user's code begin a game; return an object that checks the shots of the code."""
         begin, failure = self.functions.function, f"{self} cannot begin a game of {game}"
         playing = call_user_code(begin, game, generator, failure=failure)
-        shot = call_user_code(
-            getattr, playing, "shot", None, failure=f"{self} has no shot to ask for"
-        )
-        if not callable(shot):
+        shot = _method_of(playing, "shot", self)
+        if shot is None:
             raise StrategyError(
                 f"begin of {self} returns {safe_repr(playing)}{defined_at(begin)}; an object with "
                 "the method shot(position) is accepted"
             )
-        salvo = call_user_code(
-            getattr, playing, "salvo", None, failure=f"{self} has no salvo to ask for"
-        )
-        return _UserGame(self, shot, salvo if callable(salvo) else None)
+        return _UserGame(self, shot, _method_of(playing, "salvo", self))
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optsearch.counting.configurations import CellSets, list_ships, to_masks, to_words
+from optsearch.counting.configurations import list_ships, to_masks, to_words
 from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies
@@ -94,23 +94,11 @@ def configurations_of(game: Game) -> int:
 
 @dataclass(frozen=True)
 class FamilyTables:
-    """The configurations of a game, in the form of `finishing.Tables`.
-
-    answer_numbers -- the number of each reply in `answers`.
-    """
+    """The configurations of a game as arrays, and the number of each reply in `arrays.answers`."""
 
     game: Game
-    ships: CellSets
-    cells: NDArray[np.int16]
-    answers: NDArray[np.int16]
+    arrays: Tables
     answer_numbers: dict[Reply, int]
-
-    @property
-    def arrays(self) -> Tables:
-        """The tables as the compiled functions take them."""
-        from optsearch.strategies.finishing import Tables
-
-        return Tables(self.ships, self.cells, self.answers, self.game.has_labels)
 
 
 @dataclass(frozen=True)
@@ -131,7 +119,7 @@ class _Family:
         from optsearch.strategies.finishing import count_by_cell
 
         counts = np.zeros(self.tables.game.cells, np.int64)
-        count_by_cell(self.tables.cells, self.rows, counts)
+        count_by_cell(self.tables.arrays.cells, self.rows, counts)
         counts_list: list[int] = counts.tolist()
         return counts_list
 
@@ -166,6 +154,8 @@ def list_tables(start: Position) -> FamilyTables:
 
     Each array has a row per configuration: the cells of its ships, and the answers to hits on them.
     """
+    from optsearch.strategies.finishing import Tables
+
     game = start.game
     ships = list_ships(start)
     answer_numbers = {MISS: 0, HIT: 1}
@@ -183,13 +173,13 @@ def list_tables(start: Position) -> FamilyTables:
     cell_sets, answers = zip(*labelled, strict=True)
     flags = np.unpackbits(covered.view(np.uint8), axis=1, bitorder="little")
     cells = flags.nonzero()[1].astype(np.int16).reshape(len(ships), game.fleet_cells)
-    return FamilyTables(
-        game=game,
+    arrays = Tables(
         ships=np.stack(cell_sets, axis=1),
         cells=cells,
         answers=np.stack(answers, axis=1),
-        answer_numbers=answer_numbers,
+        tells_every_hit=game.has_labels,
     )
+    return FamilyTables(game, arrays, answer_numbers)
 
 
 def _split_by_label(
@@ -248,7 +238,7 @@ def _list_family(position: Position) -> _Family:
     start = Position(position.game)
     is_small = configurations_of(position.game) <= MOST
     tables = list_tables(start if is_small else position)
-    family = _Family(tables, start, np.arange(len(tables.ships), dtype=np.int32))
+    family = _Family(tables, start, np.arange(len(tables.arrays.ships), dtype=np.int32))
     for shot in () if is_small else position.shots:
         family = family.after(shot)
     return family
