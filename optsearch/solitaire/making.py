@@ -305,9 +305,8 @@ def _generate_of_level(
 ) -> Puzzle:
     """Make a puzzle of a level of difficulty from which no clue can be spared.
 
-    A clue is left out unless the puzzle would be harder than the level without it. With the option
-    `keep_counts` all counts of rows and columns stay. Raises PuzzleError if no attempt gives such a
-    puzzle, and TooLarge at the time `deadline`.
+    A clue is left out unless the puzzle would be harder than the level without it. Raises
+    PuzzleError if no attempt gives such a puzzle, and TooLarge at the time `deadline`.
 
     puzzle -- its grid and fleet are used, not its clues. level_index -- in `LEVELS`.
     """
@@ -340,7 +339,7 @@ def _generate_of_level(
 
 
 def usual_fleet(rows: int, columns: int) -> tuple[int, ...]:
-    """Return the fleet 4,3,3,2,2,2,1,1,1,1 scaled from 10×10 to the grid; no length is left out."""
+    """Return the fleet 4,3,3,2,2,2,1,1,1,1 of 10×10 scaled to the grid; no length is left out."""
     size = rows * columns / 100  # in grids of 10×10
     ships = {length: max(1, round(size * (5 - length))) for length in (4, 3, 2, 1)}
     return tuple(length for length, count in ships.items() for _ in range(count))

@@ -346,10 +346,10 @@ def sort_ships(ships: Iterable[int]) -> Solution:
 def _checked_counts(
     kind: str, counts: tuple[int | None, ...], line_count: int, line_length: int
 ) -> tuple[int | None, ...]:
-    """Return the counts of all rows or all columns, without counts a None for each.
+    """Return the counts of all rows or columns; None for each if no counts are given.
 
     Raises PuzzleError for a wrong number of counts, and for one that is not possible. kind -- `row`
-    or `column`. line_length -- the cells of a row or column.
+    or `column`.
     """
     if not counts:
         return (None,) * line_count

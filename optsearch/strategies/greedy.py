@@ -91,7 +91,7 @@ def most_probable(position: Position | NoisyPosition, order: Sequence[int]) -> l
 def fresh_cells(
     position: Position | NoisyPosition, counts: Sequence[float], order: Sequence[int]
 ) -> list[int]:
-    """List the cells, in an order, that were not shot yet and whose count is not 0."""
+    """List the cells of `order` that were not shot yet and whose count is not 0."""
     closed = position.closed
     return [cell for cell in order if counts[cell] and not closed >> cell & 1]
 
@@ -173,7 +173,7 @@ class _SilentCounts:
         return counts
 
     def _count_by_previous(self, key: _Key, position: Position) -> Counts | None:
-        """Return the counts of a position from those before its last shot; None if not kept.
+        """Return the counts of a position from those kept for one shot before; None without these.
 
         Some of the configurations before have a ship on the cell shot, the others have none. Only
         the smaller group is counted; the counts of the other are the difference. Both are kept.
@@ -273,7 +273,7 @@ def endgame_shot(position: Position, order: Sequence[int]) -> int:
 
 
 def first_best_shot(kernel: Kernel, order: Sequence[int]) -> int:
-    """Return the first cell, in an order, that an optimal strategy may shoot first.
+    """Return the first cell of `order` that an optimal strategy may shoot at the root of a search.
 
     kernel -- the search of the configurations that are left. Where sinkings are announced, a
     certain hit is shot only if it is optimal now.
@@ -283,7 +283,7 @@ def first_best_shot(kernel: Kernel, order: Sequence[int]) -> int:
 
 
 def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
-    """Return the first cell, in an order, that an optimal strategy may shoot in a silent game.
+    """Return the first cell of `order` that an optimal strategy may shoot if hits tell nothing.
 
     A cell that all configurations have comes before all others. sets -- the cells not hit yet of
     each configuration left, as masks.
@@ -292,7 +292,7 @@ def optimal_shot(sets: Sequence[int], order: Sequence[int]) -> int:
 
 
 def _replies_by_cell(position: Position, order: Sequence[int]) -> dict[int, list[int]]:
-    """Map each cell not shot, in an order, to the reply that each configuration would give.
+    """Map each cell of `order` not shot to the reply that each configuration would give.
 
     Replies are numbers: 0 is a miss, each reply to a hit has one from 1 on.
     """

@@ -80,10 +80,10 @@ def _spiral(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def revealed_cells(game: Game, kind: int) -> int:
-    """Count the hits that are known to be of a ship once it is sunk: at most its cells.
+    """Count the hits that a sinking explains, at most: the cells of the ship if it is known.
 
-    If a sinking does not tell the kind, it explains all hits around it where ships may not touch
-    along an edge, and none where they may: the number of all cells of the fleet, or 0.
+    If a sinking does not tell the ship, it explains all hits where ships may not touch along an
+    edge (the result is all cells of the fleet), and none where they may.
     """
     cells = int(kind)
     if game.names_hits:
@@ -150,8 +150,7 @@ class Pattern(Strategy):
     def _shots(self, position: Position) -> Iterator[Cell]:
         """Yield the cells that the strategy shoots from the start of the game, in order.
 
-        Replies are those of the position; cells after the first one without a reply have no
-        meaning.
+        Replies are those of the position. What follows the first cell without one has no meaning.
         """
         game, replay = position.game, _Replay(position, knows_water=bool(self.water))
         for index in pattern_of(game, self.modulus, self.colours, self.scan):

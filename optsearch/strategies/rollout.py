@@ -273,10 +273,9 @@ class Rollout(Strategy):
         )
 
     def identity(self) -> str:
-        """Return a text that identifies the strategy, so that another one has another text.
+        """Return a text that identifies the strategy and the scores that it uses.
 
-        It has the name with its parameters, the numbers for looking ahead if they are not the
-        usual ones, and the identities of the scores named in `rank` and `policy`.
+        It has the numbers for looking ahead if they are not the usual ones.
         """
         names = filter(None, (self.rank, self.policy))
         scores = (self._scorings[name].identity() for name in names)
@@ -353,12 +352,12 @@ class Deep(Levels):
 
 
 class _FamilyPart(NamedTuple):
-    """A part of the family, or of a sample of it, after some shots.
+    """A part of the configurations, or of a sample of them, after some shots.
 
-    members -- the configurations, as `_RolloutFamily` has them. position -- after these shots; not
-    brought up to date if no score asks for it. shift -- each configuration counts 2^shift times.
-    open_cells -- the mean number of open cells of a configuration when the last cell was chosen,
-    less 1 if that was hit; only estimates, on samples, need it.
+    members -- the configurations, as `_RolloutFamily` has them. position -- after these shots; out
+    of date if no score needs it. shift -- each configuration counts 2^shift times. open_cells --
+    the mean number of open cells of a configuration when the last cell was chosen, less 1 if that
+    was hit; only estimates, on samples, need it.
     """
 
     members: Any
@@ -368,10 +367,9 @@ class _FamilyPart(NamedTuple):
 
 
 class _Comparison:
-    """The comparison of the candidates at a position: steps 3 to 5.
+    """The comparison of the candidates at a position: steps 3 to 5 of the module's definition.
 
-    Costs are in misses times 4096. `levels` are the policies from greedy up, the last of which
-    plays on.
+    Costs are in misses times 4096. `levels` are policies from greedy up; the last one plays on.
     """
 
     def __init__(self, strategy: Rollout, position: Position, family: _RolloutFamily):

@@ -30,10 +30,9 @@ class Row(Strategy):
     name: ClassVar[str] = "row"
 
     def shot(self, position: Position) -> Cell:
-        """Return the cell to shoot next in a row of cells with one ship.
+        """Return the cell to shoot next on a board of one row or column.
 
-        Before a hit it is the next cell in steps of the length of the ship. After a hit it is the
-        next cell beside the hits.
+        Before a hit it is the next cell in steps of the length of the ship, then one beside hits.
         """
         game, states = position.game, _list_states(position)
         length = _require_one_ship(self, game)
@@ -81,10 +80,9 @@ class Grid(Strategy):
 
 
 def _cells_that_tell(game: Game, hit: Cell, length: int) -> tuple[list[Cell], bool]:
-    """Return the cells to shoot after a first hit to learn how the ship lies.
+    """Return cells whose replies tell if the ship of a first hit is horizontal.
 
-    The second result is True if the ship is horizontal, and False if it is vertical, in case that
-    all these shots miss.
+    The second result is the answer if all of these shots miss.
     """
     row, column = hit
     # Near the top or the bottom, a vertical ship covers the next cell towards the middle.
