@@ -53,7 +53,7 @@ def test_positions_in_any_order(monkeypatch):
 
     @cache
     def alone(position):
-        monkeypatch.setitem(within._last, "path", [])
+        monkeypatch.setitem(within._last_path, "path", [])
         return family_of(position).count_by_cell()
 
     expected = {position: alone(position) for position in asked}
