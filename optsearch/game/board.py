@@ -149,7 +149,8 @@ class Board:
     @cached_property
     def _forbidden_beside(self) -> dict[str, tuple[int, ...]]:
         """For each contact rule and cell, the neighbours (mask) where no other ship may lie."""
-        sides_and_corners = tuple(a | b for a, b in zip(self.sides, self.corners, strict=True))
+        both = zip(self.sides, self.corners, strict=True)
+        sides_and_corners = tuple(sides | corners for sides, corners in both)
         return {"none": sides_and_corners, "corner": self.sides, "any": (0,) * self.cells}
 
     def halo(self, contact: str, ship: int) -> int:

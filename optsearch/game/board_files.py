@@ -408,5 +408,5 @@ def _is_point(value: object) -> bool:
     return (
         isinstance(value, list)
         and len(value) == 2
-        and all(type(x) in (int, float) and isfinite(x) and abs(x) < 1e6 for x in value)
+        and all(type(item) in (int, float) and isfinite(item) and abs(item) < 1e6 for item in value)
     )

@@ -135,7 +135,7 @@ def drawn_board(drawing: str) -> tuple[int, int, int]:
             "the drawn board is empty; draw one line per row, . for a cell and - or # for a hole"
         )
     signs = "".join(lines)
-    holes = sum(1 << i for i, sign in enumerate(signs) if sign in HOLES)
+    holes = sum(1 << index for index, sign in enumerate(signs) if sign in HOLES)
     return len(lines), len(lines[0]), holes
 
 
@@ -303,8 +303,8 @@ class Game:
                     f"the ship {kind} has a letter, which is heard where each hit names its ship: "
                     f"add announce=name, or write {int(kind)}"
                 )
-        for i, kind in enumerate(kinds):
-            for other in kinds[:i]:
+        for index, kind in enumerate(kinds):
+            for other in kinds[:index]:
                 if self._can_look_alike(kind, other):
                     first, second = sorted((str(kind), str(other)))
                     raise GameError(

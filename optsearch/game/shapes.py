@@ -58,11 +58,12 @@ class Drawing(NamedTuple):
     def mirror(self) -> Drawing:
         """Return the drawing mirrored from left to right."""
         last_column = max(column for _, column in self.cells)
-        return self._map_cells({(i, j): (i, last_column - j) for i, j in self.cells})
+        images = {(row, column): (row, last_column - column) for row, column in self.cells}
+        return self._map_cells(images)
 
     def transpose(self) -> Drawing:
         """Return the drawing mirrored along the diagonal: rows become columns."""
-        return self._map_cells({(i, j): (j, i) for i, j in self.cells})
+        return self._map_cells({(row, column): (column, row) for row, column in self.cells})
 
     def _map_cells(self, image_of_cell: dict[Cell, Cell]) -> Drawing:
         head = None if self.head is None else image_of_cell[self.head]
@@ -276,13 +277,15 @@ def _parse_drawing(drawing: str, text: str) -> Drawing:
     Raises GameError, with the text of the ship, if the cells are not one piece, rows have different
     lengths, or a row or a column is empty.
     """
-    rows = drawing.split("/")
-    signs = {(i, j): sign for i, row in enumerate(rows) for j, sign in enumerate(row)}
+    lines = drawing.split("/")
+    signs = {
+        (row, column): sign for row, line in enumerate(lines) for column, sign in enumerate(line)
+    }
     cells = {cell for cell, sign in signs.items() if sign != "."}
-    if len({len(row) for row in rows}) > 1:
+    if len({len(line) for line in lines}) > 1:
         raise GameError(f"{text!r} has rows of different lengths; write . where no cell is")
-    columns = {column for _, column in cells}
-    if len({row for row, _ in cells}) < len(rows) or len(columns) < len(rows[0]):
+    rows, columns = {row for row, _ in cells}, {column for _, column in cells}
+    if len(rows) < len(lines) or len(columns) < len(lines[0]):
         raise GameError(f"{text!r} has an empty row or column; leave it out")
     component, waiting = set(), [min(cells)]
     while waiting:
@@ -310,6 +313,6 @@ def _shape_text(drawings: tuple[Drawing, ...]) -> str:
     signs = dict.fromkeys(first.cells, "#")
     if first.head is not None:
         signs[first.head] = "@"
-    rows, columns = (max(indices) + 1 for indices in zip(*first.cells, strict=True))
-    lines = ("".join(signs.get((i, j), ".") for j in range(columns)) for i in range(rows))
+    rows, columns = (range(max(indices) + 1) for indices in zip(*first.cells, strict=True))
+    lines = ("".join(signs.get((row, column), ".") for column in columns) for row in rows)
     return f"{'/'.join(lines)}{turns}"

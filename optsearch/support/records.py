@@ -77,9 +77,9 @@ class Record:
 
     def where(self, column: str, texts: Collection[str]) -> Record:
         """Return the table with only the rows that have one of these texts in a column."""
-        chosen = [i for i, row in enumerate(self.rows) if row.get(column) in texts]
-        lines = tuple(self.lines[i] for i in chosen)
-        return replace(self, rows=[self.rows[i] for i in chosen], lines=lines)
+        chosen = [index for index, row in enumerate(self.rows) if row.get(column) in texts]
+        lines = tuple(self.lines[index] for index in chosen)
+        return replace(self, rows=[self.rows[index] for index in chosen], lines=lines)
 
     def digest(self, without: Collection[str] = ()) -> str:
         """Return a digest of the table, which stays equal if equal values are computed again.
