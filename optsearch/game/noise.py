@@ -53,8 +53,7 @@ class Noise:
     def parse(cls, false_hits: str, false_misses: str) -> Noise:
         """Return the noise of two texts such as `0.05` and `1/20`."""
         return cls(
-            false_hits=_probability("false_hits", false_hits),
-            false_misses=_probability("false_misses", false_misses),
+            _probability("false_hits", false_hits), _probability("false_misses", false_misses)
         )
 
     def __str__(self) -> str:

@@ -45,7 +45,7 @@ def heat(share: float) -> str:
 
 def _channels(colour: str) -> list[int]:
     """Return red, green and blue, 0 to 255, of a colour such as #0072b2."""
-    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+    return list(bytes.fromhex(colour.removeprefix("#")))
 
 
 HIT_CELL = mix(HIT, 0.22)

@@ -84,9 +84,7 @@ class CodeInFile(UserCode):
             content = read_bytes(real_path)
         except OSError as error:
             raise StrategyError(f"cannot read {str(path)!r}: {error.strerror}") from None
-        return cls(
-            path=real_path, label=f"{path}:{attribute}", attribute=attribute, content=content
-        )
+        return cls(real_path, f"{path}:{attribute}", attribute, content)
 
     @property
     def identity(self) -> str:
