@@ -869,8 +869,8 @@ class Game:
 
         limit -- if there are more symmetries, only the identity is returned.
         """
-        is_too_many = limit is not None and len(self._symmetries) > limit
-        return self._symmetries[:1] if is_too_many else self._symmetries
+        are_too_many = limit is not None and len(self._symmetries) > limit
+        return self._symmetries[:1] if are_too_many else self._symmetries
 
     @cached_property
     def _symmetries(self) -> tuple[Permutation, ...]:

@@ -309,29 +309,29 @@ class NoisyPosition:
         noise = self.noise
         if isinstance(noise, Lies):
             return {
-                cell: (Fraction(if_ship <= noise.limit), Fraction(if_water <= noise.limit))
-                for cell, (if_ship, if_water) in self._false_replies.items()
+                cell: (Fraction(with_ship <= noise.limit), Fraction(with_water <= noise.limit))
+                for cell, (with_ship, with_water) in self._false_replies.items()
             }
         likelihoods: dict[Cell, tuple[Fraction, Fraction]] = {}
         for shot in self.shots:
-            if_ship, if_water = likelihoods.get(shot.cell, (Fraction(1), Fraction(1)))
-            if_ship *= noise.likelihood(shot.reply, is_ship=True)
-            if_water *= noise.likelihood(shot.reply, is_ship=False)
-            if not if_ship and not if_water:
+            with_ship, with_water = likelihoods.get(shot.cell, (Fraction(1), Fraction(1)))
+            with_ship *= noise.likelihood(shot.reply, is_ship=True)
+            with_water *= noise.likelihood(shot.reply, is_ship=False)
+            if not with_ship and not with_water:
                 raise PositionError(
                     f"{shot} contradicts what was replied at {cell_name(shot.cell)} before; with "
                     f"{noise} it is impossible"
                 )
-            likelihoods[shot.cell] = if_ship, if_water
+            likelihoods[shot.cell] = with_ship, with_water
         return likelihoods
 
     @cached_property
     def certain(self) -> Position:
         """The position of the certain cells: a hit if there must be a ship, else a miss."""
         shots = [
-            Shot(cell, HIT if if_ship else MISS)
-            for cell, (if_ship, if_water) in self._likelihoods.items()
-            if not if_ship or not if_water
+            Shot(cell, HIT if with_ship else MISS)
+            for cell, (with_ship, with_water) in self._likelihoods.items()
+            if not with_ship or not with_water
         ]
         return Position(self.game, tuple(shots))
 
@@ -344,7 +344,7 @@ class NoisyPosition:
         if isinstance(self.noise, Lies):
             return {}
         return {
-            cell: if_ship / if_water
-            for cell, (if_ship, if_water) in self._likelihoods.items()
-            if if_ship and if_water
+            cell: with_ship / with_water
+            for cell, (with_ship, with_water) in self._likelihoods.items()
+            if with_ship and with_water
         }
