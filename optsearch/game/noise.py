@@ -331,7 +331,7 @@ class NoisyPosition:
         shots = [
             Shot(cell, HIT if with_ship else MISS)
             for cell, (with_ship, with_water) in self._likelihoods.items()
-            if not with_ship or not with_water
+            if with_ship == 0 or with_water == 0
         ]
         return Position(self.game, tuple(shots))
 

@@ -319,7 +319,8 @@ class Store:
 
         If that fails, a new database is removed.
         """
-        is_new, map_size = not self.size, max(_FIRST_MAP_SIZE, self.size)
+        is_new = self.size == 0
+        map_size = max(_FIRST_MAP_SIZE, self.size)
         try:
             environment = lmdb.open(str(self.path), map_size=map_size, lock=False, metasync=False)
             with environment.begin(write=True) as transaction:

@@ -284,7 +284,8 @@ def _line_defining(function: object) -> CodeLine | None:
     """Return the first line of a function, or of the constructor of a class; None if unknown."""
     if isinstance(function, type):
         function = function.__init__  # type: ignore[misc]
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    function = getattr(function, "__func__", function)  # that of a method
+    code = getattr(function, "__code__", None)
     if code is None or Path(code.co_filename).is_relative_to(_OUR_PACKAGE):
         return None
     return CodeLine(code.co_filename, code.co_firstlineno, code.co_name)
