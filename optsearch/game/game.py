@@ -848,8 +848,7 @@ class Game:
         """Return all placements of one ship of this length or shape, as masks; none is on a hole.
 
         Straight ships are sorted by first cell in row-major order, horizontal before vertical. The
-        first cell is the top-left one, except for lines over a seam. A ship of length 1 has one
-        placement per cell.
+        first cell is the top-left one, except for lines over a seam.
         """
         if isinstance(length, LengthRange):
             self.require_known_fleet()

@@ -327,7 +327,7 @@ class NoisyPosition:
 
     @cached_property
     def certain(self) -> Position:
-        """The position of the certain cells: a hit if there must be a ship, else a miss."""
+        """The certain cells as a position: hits where a ship must be, misses where water must be."""
         shots = [
             Shot(cell, HIT if with_ship else MISS)
             for cell, (with_ship, with_water) in self._likelihoods.items()
