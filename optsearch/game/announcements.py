@@ -45,7 +45,7 @@ class Reply:
     ) -> Reply:
         """Return the reply of a text such as `miss`, `hit`, `sunk:3` or `hit:carrier`.
 
-        Raises PositionError for another text.
+        Raises PositionError for a text of another form.
 
         labels -- the labels that names stand for; the names are in lower case. forms -- the
         accepted replies in words, for the error.

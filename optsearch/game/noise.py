@@ -327,7 +327,7 @@ class NoisyPosition:
 
     @cached_property
     def certain(self) -> Position:
-        """The certain cells as a position: hits where a ship must be, misses where water must be."""
+        """The certain cells as a position: a hit where a ship must be, a miss where water must."""
         shots = [
             Shot(cell, HIT if with_ship else MISS)
             for cell, (with_ship, with_water) in self._likelihoods.items()

@@ -446,7 +446,7 @@ def shots_of(game: Game, text: str) -> tuple[Shot, ...]:
     """Return the shots of a text such as `B3=hit A1=miss C4=sunk:3` or `B3 hit4, A1 m, C4 sunk 3`.
 
     In the name of a ship a blank may replace -, as in `E5 patrol boat`. Raises PositionError for
-    another text.
+    a text of another form.
     """
     words = _words_of(game, text)
     shots = []
@@ -601,7 +601,7 @@ def _drawn_replies(
 def _parse_marks(marks: str) -> dict[str, str]:
     """Return the usual sign for each mark that a text such as `hmd-=xo●.` explains.
 
-    The text is the marks, `=`, and as many signs. Raises PositionError for another text.
+    The text is the marks, `=`, and as many signs. Raises PositionError for a text of another form.
     """
     middle = len(marks) // 2  # the place of =, as any other = is a mark
     marks_to_explain, equals, signs = (

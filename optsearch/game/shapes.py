@@ -208,7 +208,7 @@ def orientations_of(kind: int) -> tuple[Cells, ...]:
 def parse_kind(text: str) -> int:
     """Return the kind of ship that a text such as `3`, `3a`, `2-5`, `L4` or `#./##` names.
 
-    Raises GameError for another text.
+    Raises GameError for a text of another form.
     """
     stripped = text.strip()
     if straight := re.fullmatch(r"[Ii]?(\d{1,9})([A-Za-z]?)", stripped, re.ASCII):

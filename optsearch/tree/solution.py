@@ -203,9 +203,9 @@ class Solution:
     def greedy(self) -> tuple[tuple[Cell, ...], int]:
         """Return the cells that greedy chooses from first, and what they cost at best.
 
-        The cost is the total number of shots of a strategy that begins with one of these cells and
-        is optimal from there. If replies are only hit and miss, certain hits are left out, so that
-        maybe no cell remains.
+        The cost is the least total number of shots of a strategy that begins with one of these
+        cells. If replies are only hit and miss, certain hits are left out, so that maybe no cell
+        remains.
 
         Raises NotSupported unless this is an exact optimum of the mean by the method `solver`.
         """
