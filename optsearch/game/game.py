@@ -345,7 +345,7 @@ class Game:
     def read(cls, text: str) -> Game:
         """Return the game of a text from a file or the network, without running code of a user.
 
-        Raises GameError for a text of another form, and for a user's rule that this process has not loaded.
+        Raises GameError for a text of another form, and for a user's rule that was not loaded yet.
         """
         fields = _fields_of(text)
         rule = named_announcement(fields.get("announce", "nothing"))
