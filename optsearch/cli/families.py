@@ -27,17 +27,17 @@ from optsearch.support.decimals import decimal, mean_bracket_text
 from optsearch.support.errors import GameError, OptsearchError
 from optsearch.support.progress import Limit, LimitReached
 
-Family = TypeVar("Family", bound=Callable[..., None])
+Function = TypeVar("Function", bound=Callable[..., None])
 ANSWERS: dict[str, Callable[..., None]] = {}  # by command
 
 
-def declare_fields(names: str) -> Callable[[Family], Family]:
+def family_command(names: str) -> Callable[[Function], Function]:
     """Return a decorator that enters a function in `ANSWERS` for the command of the same name.
 
     names -- the fields of its JSON answer, without those that describe the family.
     """
 
-    def declare(function: Family) -> Family:
+    def declare(function: Function) -> Function:
         vars(function)["fields"] = names
         ANSWERS[function.__name__] = function
         return function
@@ -58,30 +58,30 @@ def answer_for(command: str, game: str) -> Callable[..., None]:
     return ANSWERS[command]
 
 
-def family_fields(sets: identify_.Sets) -> dict[str, object]:
+def family_fields(family: identify_.Sets) -> dict[str, object]:
     """Return the fields of a JSON answer that describe a family of sets."""
     return {
-        "family": sets.title,
-        "family_digest": sets.digest,
-        "sets": len(sets.sets),
-        "things": len(sets.things),
-        "weight": sets.weight,
+        "family": family.title,
+        "family_digest": family.digest,
+        "sets": len(family.sets),
+        "things": len(family.things),
+        "weight": family.weight,
     }
 
 
-def heading(sets: identify_.Sets) -> str:
+def heading(family: identify_.Sets) -> str:
     """Return a line with the title of a family, and its numbers of sets and things."""
-    weight = "" if sets.weight == len(sets.sets) else f" of weight {sets.weight:,}"
-    number_of_sets = count_text(len(sets.sets), "set")
-    return f"{sets.title}: {number_of_sets}{weight}, {count_text(len(sets.things), 'thing')}"
+    weight = "" if family.weight == len(family.sets) else f" of weight {family.weight:,}"
+    number_of_sets = count_text(len(family.sets), "set")
+    return f"{family.title}: {number_of_sets}{weight}, {count_text(len(family.things), 'thing')}"
 
 
-def misses_fields(total: int | None, sets: identify_.Sets) -> dict[str, object]:
+def misses_fields(total: int | None, family: identify_.Sets) -> dict[str, object]:
     """Return the fields of a JSON answer for a total of misses and their mean."""
-    return {"total_misses": total, **mean_fields(total, sets.weight)}
+    return {"total_misses": total, **mean_fields(total, family.weight)}
 
 
-@declare_fields("total_misses mean lower upper best nodes seconds")
+@family_command("total_misses mean lower upper best nodes seconds")
 def solve(
     path: Path,
     time_limit: float | None,
@@ -93,14 +93,14 @@ def solve(
     form: Form,
 ) -> None:
     """Print the least mean number of misses until the hidden set is known, or a bracket of it."""
-    sets = identify_.read(path)
+    family = identify_.read(path)
     with (
-        show_search_progress(sets.title, "misses", sets.certain_hits) as progress,
+        show_search_progress(family.title, "misses", family.certain_hits) as progress,
         open_executor(WorkerOptions(jobs, dask)) as (executor, workers),
     ):
         parallel = None if executor is None else Parallel(executor, workers)
         result = identify_.identify(
-            sets,
+            family,
             SolverOptions(memory=int(memory * 2**30)),
             time_limit=time_limit,
             parallel=parallel,
@@ -112,14 +112,14 @@ def solve(
         if prove is not None and result.is_exact:
             save_claims(result, prove)
     total_misses = result.misses if result.is_exact else None
-    mean_in_words = mean_bracket_text(result.lower, result.upper, sets.weight)
+    mean_in_words = mean_bracket_text(result.lower, result.upper, family.weight)
     if total_misses is not None:
-        mean_in_words = mean_text(total_misses, sets.weight)
-    answer = Answer(heading(sets), **family_fields(sets))
+        mean_in_words = mean_text(total_misses, family.weight)
+    answer = Answer(heading(family), **family_fields(family))
     answer.add_fact(
         "mean misses",
         mean_in_words,
-        **misses_fields(total_misses, sets),
+        **misses_fields(total_misses, family),
         lower=result.lower,
         upper=result.upper,
     )
@@ -135,18 +135,18 @@ def solve(
         raise Interrupted("")
 
 
-@declare_fields("total_misses mean lower upper rules")
+@family_command("total_misses mean lower upper rules")
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
     """Print the misses of strategies that always ask for a most probable thing."""
-    sets = identify_.read(path)
+    family = identify_.read(path)
     limit, tree_by_rule = Limit(time_limit), {}
     half_of_time = None if time_limit is None else time_limit / 2
     quick_rules_first = identify_.RULES[2:] + identify_.RULES[:2]  # best and worst take longest
-    with show_search_progress(sets.title, "misses", sets.certain_hits) as progress:
-        optimum = identify_.identify(sets, time_limit=half_of_time, progress=progress)
+    with show_search_progress(family.title, "misses", family.certain_hits) as progress:
+        optimum = identify_.identify(family, time_limit=half_of_time, progress=progress)
         with suppress(LimitReached):
             for rule in quick_rules_first:
-                tree_by_rule[rule] = identify_.greedy(sets, rule, limit.watch(progress))
+                tree_by_rule[rule] = identify_.greedy(family, rule, limit.watch(progress))
     known_trees = {rule: tree_by_rule[rule] for rule in identify_.RULES if rule in tree_by_rule}
     if tree is not None:
         if "best" not in known_trees:
@@ -155,20 +155,20 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
                 f"{time_limit:g} seconds"
             )
         identify_.save(known_trees["best"], tree)
-    greedy_answer(sets, optimum, known_trees).print(form)
+    greedy_answer(family, optimum, known_trees).print(form)
 
 
 def greedy_answer(
-    sets: identify_.Sets,
+    family: identify_.Sets,
     optimum: identify_.Identification,
     strategies: dict[str, identify_.IdentificationTree],
 ) -> Answer:
     """Return the answer about greedy strategies, by rule, and the optimum."""
     total_misses = optimum.misses if optimum.is_exact else None
     upper = min([optimum.upper, *(strategy.total for strategy in strategies.values())])
-    answer = Answer(heading(sets), **family_fields(sets), **misses_fields(total_misses, sets))
+    answer = Answer(heading(family), **family_fields(family), **misses_fields(total_misses, family))
     if total_misses is None:
-        answer.add_fact("optimum", mean_bracket_text(optimum.lower, upper, sets.weight))
+        answer.add_fact("optimum", mean_bracket_text(optimum.lower, upper, family.weight))
     answer.add(lower=optimum.lower, upper=upper)
     strategy_by_label = {f"greedy, {rule}": strategy for rule, strategy in strategies.items()}
     if total_misses is not None:
@@ -177,12 +177,12 @@ def greedy_answer(
     for label, strategy in strategy_by_label.items():
         excess = 0 if total_misses is None else strategy.total - total_misses
         excess_text = f"+{excess:,}" if excess > 0 else ""
-        mean = decimal(Fraction(strategy.total, sets.weight))
+        mean = decimal(Fraction(strategy.total, family.weight))
         table_rows.append((label, f"{strategy.total:,}", mean, excess_text, str(strategy.worst)))
     if strategy_by_label:
         answer.add(align_columns(table_rows, is_right=True))
     fields_by_rule = {
-        rule: {**misses_fields(strategy.total, sets), "worst": strategy.worst}
+        rule: {**misses_fields(strategy.total, family), "worst": strategy.worst}
         for rule, strategy in strategies.items()
     }
     answer.add(rules=fields_by_rule)
@@ -190,55 +190,54 @@ def greedy_answer(
     return answer
 
 
-@declare_fields("bounds bracket is_all")
+@family_command("bounds bracket is_all")
 def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
     """Print bounds on the least mean number of misses."""
-    sets = identify_.read(path)
-    answer = Answer(heading(sets), **family_fields(sets))
-    result = collect_bounds(sets.title, time_limit, partial(identify_.bounds, sets))
-    bracket = Bracket.of(sets.position, result.bounds)
+    family = identify_.read(path)
+    answer = Answer(heading(family), **family_fields(family))
+    result = collect_bounds(family.title, time_limit, partial(identify_.bounds, family))
+    bracket = Bracket.of(family.position, result.bounds)
     answer.add_bounds(bracket, quantity="mean misses", is_complete=result.is_all, list_all=every)
     answer.print(form)
     if result.is_interrupted:
         raise Interrupted
 
 
-@declare_fields("total_misses mean worst asked")
+@family_command("total_misses mean worst asked")
 def tree(path: Path, file: Path, form: Form) -> None:
     """Print a strategy for a family."""
-    sets = identify_.read(path)
-    loaded = identify_.load(file, sets)
-    answer = Answer(**family_fields(sets))
+    family = identify_.read(path)
+    loaded = identify_.load(file, family)
+    answer = Answer(**family_fields(family))
     answer.add(loaded.text)
-    answer.add_heading(f"\n{heading(sets)}")
+    answer.add_heading(f"\n{heading(family)}")
     answer.add_fact(
-        "mean misses", mean_text(loaded.total, sets.weight), **misses_fields(loaded.total, sets)
+        "mean misses", mean_text(loaded.total, family.weight), **misses_fields(loaded.total, family)
     )
-    answer.add_fact("mean asked", mean_text(loaded.asked, sets.weight))
+    answer.add_fact("mean asked", mean_text(loaded.asked, family.weight))
     answer.add_fact("most misses", str(loaded.worst), worst=loaded.worst, asked=loaded.asked)
     answer.print(form)
 
 
-@declare_fields("what total_misses mean (claims)")
+@family_command("what total_misses mean (claims)")
 def check(path: Path, file: Path, form: Form) -> None:
     """Replay a strategy for a family, or check the proof that none has fewer misses."""
-    sets = identify_.read(path)
+    family = identify_.read(path)
     if identify_.is_identification(file):
-        loaded = identify_.load(file, sets)
-        answer = Answer(heading(sets), **family_fields(sets), what="tree")
-        replayed_text = (
-            f"every one of {count_text(len(sets.sets), 'set')}, {identify_.verify(loaded):,} misses"
-        )
+        loaded = identify_.load(file, family)
+        answer = Answer(heading(family), **family_fields(family), what="tree")
+        number_of_sets = count_text(len(family.sets), "set")
+        replayed_text = f"every one of {number_of_sets}, {identify_.verify(loaded):,} misses"
         answer.add_fact("replayed", replayed_text)
-        mean_in_words = mean_text(loaded.total, sets.weight)
-        answer.add_fact("mean misses", mean_in_words, **misses_fields(loaded.total, sets))
+        mean_in_words = mean_text(loaded.total, family.weight)
+        answer.add_fact("mean misses", mean_in_words, **misses_fields(loaded.total, family))
         answer.print(form)
         return
-    proved, claims = check_claims(file, sets)
-    answer = Answer(heading(sets), **family_fields(sets), what="proof")
+    proved, claims = check_claims(file, family)
+    answer = Answer(heading(family), **family_fields(family), what="proof")
     answer.add_fact("proved", f"no strategy has less than {proved:,} misses")
-    least_mean = decimal(Fraction(proved, sets.weight), "lower")
-    bound_text = f"at least {proved}/{sets.weight} ≈ {least_mean}"
-    answer.add_fact("mean misses", bound_text, **misses_fields(proved, sets))
+    least_mean = decimal(Fraction(proved, family.weight), "lower")
+    bound_text = f"at least {proved}/{family.weight} ≈ {least_mean}"
+    answer.add_fact("mean misses", bound_text, **misses_fields(proved, family))
     answer.add_fact("claims", f"{claims:,}, each rechecked", claims=claims)
     answer.print(form)
