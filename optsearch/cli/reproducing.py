@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import click
@@ -58,15 +59,7 @@ def reproduce(
     widths: tuple[int, ...] = ()
     if full and form is Form.TEXT:
         print_estimate(chosen_sources, resume)
-
-    def make_checks(progress: Progress[EvaluationStatus]) -> Iterator[tuple[Source, Check]]:
-        if full:
-            yield from reproduce_.everything(chosen_sources, resume, progress)
-            return
-        for source in chosen_sources:
-            for check in reproduce_.checks(source.name):
-                yield source, check
-
+    make_checks = partial(compute_checks, chosen_sources, full, resume)
     with explain_resuming("--resume", resume):
         for source_of_check, check in with_progress(make_checks):
             if form is Form.TEXT:
@@ -85,6 +78,21 @@ def reproduce(
         answer.print(form)
     if faulty_checks:
         raise click.exceptions.Exit(1)
+
+
+def compute_checks(
+    sources: list[Source], full: bool, folder: Path | None, progress: Progress[EvaluationStatus]
+) -> Iterator[tuple[Source, Check]]:
+    """Yield the checks of some sources one by one: all if `full`, else those that take seconds.
+
+    folder -- keeps finished work of all, or None.
+    """
+    if full:
+        yield from reproduce_.everything(sources, folder, progress)
+        return
+    for source in sources:
+        for check in reproduce_.checks(source.name):
+            yield source, check
 
 
 def with_progress(
