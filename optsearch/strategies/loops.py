@@ -280,27 +280,23 @@ def mix_with_line(values: Array, hunting_values: Array, hits: Array, hit_count: 
     result is the mean of `values` and `hunting_values`. `values` changes in place.
     """
     rows, columns = values.shape
-    is_used_up = False
-    if hit_count > 1:
-        row, column = hits[hit_count - 1, 0], hits[hit_count - 1, 1]
-        total = 0.0
-        if hits[hit_count - 2, 0] == row:
-            for k in range(columns):
-                total += values[row, k]
-                values[row, k] *= LINE_FACTOR
-            is_used_up = total == 0
-        elif hits[hit_count - 2, 1] == column:
-            for k in range(rows):
-                total += values[k, column]
-                values[k, column] *= LINE_FACTOR
-            is_used_up = total == 0
+    last_row, last_column = hits[hit_count - 1, 0], hits[hit_count - 1, 1]
+    shares_row = hit_count > 1 and hits[hit_count - 2, 0] == last_row
+    shares_column = hit_count > 1 and hits[hit_count - 2, 1] == last_column
+    line_total = 0.0
+    for row in range(rows):
+        for column in range(columns):
+            if (shares_row and row == last_row) or (shares_column and column == last_column):
+                line_total += values[row, column]
+                values[row, column] *= LINE_FACTOR
+    is_used_up = (shares_row or shares_column) and line_total == 0
     greatest = largest_value(values)
-    for i in range(rows):
-        for j in range(columns):
+    for row in range(rows):
+        for column in range(columns):
             if greatest > 0:
-                values[i, j] /= greatest
+                values[row, column] /= greatest
             if is_used_up:
-                values[i, j] = (values[i, j] + hunting_values[i, j]) / 2
+                values[row, column] = (values[row, column] + hunting_values[row, column]) / 2
     return values
 
 
