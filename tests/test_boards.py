@@ -232,6 +232,13 @@ def test_the_lines_of_a_ship_are_a_list_of_names(tmp_path, lines):
         Game.parse(f"{path}#ring:boat")
 
 
+@pytest.mark.parametrize("place", [[10**310, 0], [float("nan"), 0], [0, 10**6], [0]])
+def test_the_place_of_a_cell_is_a_pair_of_numbers(tmp_path, place):
+    path = written(tmp_path, {**RING, "cells": {**RING["cells"], "A1": place}})
+    with pytest.raises(GameError, match=r"the place of A1 is .*, not \[x, y\]"):
+        Game.parse(f"{path}#ring:boat")
+
+
 def test_all_neighbours_in_a_word(tmp_path):
     """As if they were listed; the board has a hole."""
     cells = {f"{column}{row}": [i, row] for i, column in enumerate("ABC") for row in (1, 2, 3)}

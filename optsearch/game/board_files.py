@@ -37,7 +37,6 @@ from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from itertools import pairwise, permutations, product
-from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -404,9 +403,7 @@ class _Reader:
 
 
 def _is_point(value: object) -> bool:
-    """True if a value of a document is a pair of finite numbers below a million."""
-    return (
-        isinstance(value, list)
-        and len(value) == 2
-        and all(type(item) in (int, float) and isfinite(item) and abs(item) < 1e6 for item in value)
-    )
+    """True if a value of a document is a pair of numbers below a million."""
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    return all(type(item) in (int, float) and abs(item) < 1e6 for item in value)
