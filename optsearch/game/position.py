@@ -678,16 +678,16 @@ def no_configuration(game: Game) -> ImpossiblePosition:
 
 
 def play(
-    shot: Callable[[Position], Cell | None], configuration: Iterable[int], start: Position
+    choose_shot: Callable[[Position], Cell | None], configuration: Iterable[int], start: Position
 ) -> Position:
     """Play a game against given ships (masks), and return the position at its end.
 
-    shot -- a function that returns the cell to shoot at a position, or None to stop. start -- the
-    position where the game begins; the ships must be compatible with it.
+    choose_shot -- returns the cell to shoot at a position, or None to stop. start -- the position
+    where the game begins; the ships must be compatible with it.
     """
     ships, position, game = tuple(configuration), start, start.game
     while not position.is_over(ships):
-        cell = shot(position)
+        cell = choose_shot(position)
         if cell is None:
             break
         answer = reply(game, ships, position.hits, game.bit(cell))

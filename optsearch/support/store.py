@@ -125,8 +125,8 @@ class Store:
             body = _LENGTH_FORMAT.pack(len(value)) + value + key
         self._pending[slot] = self._checksum(slot, body) + body
         self._pending_bytes += len(body)
-        is_batch = len(self._pending) >= self._batch or self._pending_bytes >= _BATCH_BYTES
-        if is_batch or time.monotonic() - self._committed_at >= self._seconds:
+        is_full = len(self._pending) >= self._batch or self._pending_bytes >= _BATCH_BYTES
+        if is_full or time.monotonic() - self._committed_at >= self._seconds:
             self.flush()
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
