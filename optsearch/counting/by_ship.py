@@ -106,15 +106,11 @@ class ShipByShip:
         start = 0  # ranked_rows[:start] are written already
         for index, ship in enumerate(placements[first_kind]):
             closed_mask = ship | self.game.halo(ship)
-            placements_to_come = {**placements, first_kind: placements[first_kind][index + 1 :]}
-            placements_left = {
-                other_kind: [
-                    placement
-                    for placement in placements_to_come[other_kind]
-                    if not placement & closed_mask
-                ]
-                for other_kind in set(other_kinds)
-            }
+            placements_left: _Placements = {}
+            for kind in set(other_kinds):
+                # An equal ship has a later placement.
+                candidates = placements[kind][index + 1 if kind == first_kind else 0 :]
+                placements_left[kind] = [mask for mask in candidates if not mask & closed_mask]
             hits_left = hits & ~ship
             if other_kinds:
                 listing = Listing(self.game, tuple(other_kinds), placements_left, hits_left)

@@ -72,13 +72,10 @@ class Listing:
     combinations -- the number of ways to choose the placements, compatible or not.
     """
 
-    threads = os.cpu_count() or 1
-    progress: Progress[Status] = staticmethod(no_progress)
-
     def __init__(
         self, game: Game, fleet: Sequence[int], placements: dict[int, list[int]], hits: int
     ):
-        self._board = game
+        self._game = game
         self._hits = hits
         self.threads = os.cpu_count() or 1
         self.progress: Progress[Status] = no_progress
@@ -101,7 +98,7 @@ class Listing:
         if len(self._parts) > MAX_KINDS:
             raise TooLarge(
                 f"configurations of at most {MAX_KINDS} kinds of ships are listed, a kind of more "
-                f"than {MAX_PLACEMENTS} placements counting as several; {self._board} has "
+                f"than {MAX_PLACEMENTS} placements counting as several; {self._game} has "
                 f"{len(self._parts)}"
             )
 
@@ -133,7 +130,7 @@ class Listing:
         """
         placement_words = [to_words(part.placements) for part in self._parts]
         closed_words = [
-            to_words([ship | self._board.halo(ship) for ship in part.placements])
+            to_words([ship | self._game.halo(ship) for ship in part.placements])
             for part in self._parts
         ]
         return [
@@ -400,7 +397,6 @@ class CodedConfigurations(Listing):
         game.require_small("listing configurations")
         placements = constraints.placements(game)
         super().__init__(game, constraints.fleet, placements, constraints.hits)
-        self._game = game
         self._sunk = sunk
         self._codes = Codes.of(game)
 
@@ -457,24 +453,21 @@ def list_ships(position: Position, max_bytes: int = 1 << 30) -> CellSets:
         ]
         if i > 0 and kind != game.fleet[i - 1]:
             last_indices = np.full(len(ships), -1, np.int64)
-        rows, indices = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        pairs = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]  # of a row and a placement
         byte_count = 0
         closed_cells = to_words([ship | game.halo(ship) for ship in placements])
         covered_cells = np.bitwise_or.reduce(ships, axis=1)
-        for fitting_rows, fitting_indices in _pair_disjoint(
-            covered_cells, closed_cells, above=last_indices
-        ):
-            byte_count += len(fitting_rows) * (i + 1) * 16
+        for rows, indices in _pair_disjoint(covered_cells, closed_cells, above=last_indices):
+            byte_count += len(rows) * (i + 1) * 16
             if byte_count > max_bytes:
                 raise TooLarge(
                     f"the list of the configurations of {game}, ship by ship, needs more than "
                     f"{max_bytes / 2**30:,.1f} GiB"
                 )
-            rows.append(fitting_rows)
-            indices.append(fitting_indices)
-        last_indices = np.concatenate(indices)
+            pairs.append((rows, indices))
+        rows, last_indices = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
         placed = to_words(placements)[last_indices][:, None, :]
-        ships = np.concatenate([ships[np.concatenate(rows)], placed], axis=1)
+        ships = np.concatenate([ships[rows], placed], axis=1)
         uncovered_hits = to_words([position.hits]) & ~np.bitwise_or.reduce(ships, axis=1)
         can_cover = np.bitwise_count(uncovered_hits).sum(axis=1) <= sum(game.fleet[i + 1 :])
         ships, last_indices = ships[can_cover], last_indices[can_cover]

@@ -65,15 +65,14 @@ def complete_reply(
         )
     if reply.label is not None and game.tells_sinkings and not game.labels:
         return replace(reply, label=None)
-    if reply != _reply_without_ship(game) or game.bit(cell) & position.closed:
+    is_complete = reply != _reply_without_ship(game)
+    is_illegal_shot = game.bit(cell) & position.closed
+    if is_complete or is_illegal_shot:
         return reply
-    labelled_replies = [
-        full_reply for full_reply in replies_at(game, cell) if full_reply.label is not None
-    ]
     possible_replies = [
         full_reply
-        for full_reply in labelled_replies
-        if is_possible_reply(position, cell, full_reply, prior)
+        for full_reply in replies_at(game, cell)
+        if full_reply.label is not None and is_possible_reply(position, cell, full_reply, prior)
     ]
     if len(possible_replies) == 1:
         return possible_replies[0]
@@ -115,10 +114,10 @@ def find_conflict(
     """
 
     def can_be_true(indices: set[int]) -> bool:
-        if not isinstance(lies, Lies):
-            return _can_be_true(game, shots, indices)
-        replies = tuple(shots[i] for i in sorted(indices))
-        return Posterior(NoisyPosition(game, lies, replies)).is_possible
+        if isinstance(lies, Lies):
+            replies = tuple(shots[i] for i in sorted(indices))
+            return Posterior(NoisyPosition(game, lies, replies)).is_possible
+        return _can_all_be_true(game, shots, indices)
 
     indices = set(range(len(shots)))
     if can_be_true(indices):
@@ -142,11 +141,11 @@ def possible_single_errors(
     return tuple(
         shot
         for i, shot in enumerate(shots)
-        if shot in conflicting and _can_be_true(game, shots, indices - {i})
+        if shot in conflicting and _can_all_be_true(game, shots, indices - {i})
     )
 
 
-def _can_be_true(game: Game, shots: Sequence[Shot], indices: Set[int]) -> bool:
+def _can_all_be_true(game: Game, shots: Sequence[Shot], indices: Set[int]) -> bool:
     """True if some configuration gives the replies with these indices; the others are unknown.
 
     All shots were made, so where a ship lies decides which shot sinks it. Placements that would
@@ -185,11 +184,9 @@ def _contradicted_placements(game: Game, shots: Sequence[Shot], indices: Set[int
             is_sunk = len(shots_on_ship) == int(length) and not game.is_silent
             for i in shots_on_ship:
                 reply = shots[i].reply
-                if i not in indices or not reply.hit:
-                    continue
                 if is_sunk and i == shots_on_ship[-1]:
                     is_right = reply.sunk and reply.label in (None, length)
                 else:
                     is_right = reply == HIT
-                if not is_right:
+                if i in indices and reply.hit and not is_right:
                     yield ship

@@ -437,7 +437,7 @@ class FrontierSweep:
 
         After the block the greatest numbers of states and of roundings so far are kept.
         """
-        kernel = query.kernel
+        kernel, ships = query.kernel, Counter(query.constraints.fleet)
         try:
             yield
         except MemoryError:
@@ -445,7 +445,8 @@ class FrontierSweep:
                 f"the sweep over the cells of {self.game} needs more than "
                 f"{self._max_bytes / 2**30:.2g} GiB (it passed {kernel.states:,} masks of closed "
                 f"cells, {kernel.widest:,} of them at one cell, each with a number for the "
-                f"{_count_fleets(query.constraints):,} fleets that can be placed). {_WHAT_FITS}"
+                f"{prod(count + 1 for count in ships.values()):,} fleets that can be placed). "
+                f"{_WHAT_FITS}"
             ) from None
         self._states = max(self._states, kernel.states)
         # Each transition adds to a sum of the forward and of the backward pass, and multiplies; the
@@ -535,30 +536,24 @@ class FrontierSweep:
         if not ships or not len(ranks):
             return np.empty((len(ranks), ships, words), np.uint64)
         with self._lock:
-            query = self._kept_query if weights is None else None
-            if query is None or query.constraints != constraints:
-                self._kept_query = None
+            query, self._kept_query = self._kept_query, None
+            is_kept = weights is None and query is not None and query.constraints == constraints
+            if not is_kept:
                 query = self._prepare(constraints)
-                assert query is not None, "there is no configuration to rank"
+            assert query is not None, "there is no configuration to rank"
             with self._translate_memory_error(query):
-                if weights is None:
-                    if query is not self._kept_query:
-                        query.kernel.keep()
-                    placed = query.kernel.unrank(ranks.copy(), ships)
-                else:
+                factors = None
+                if weights is not None:
                     factors = query.factors(weights)
                     query.kernel.weigh(factors, only_total=True)
-                    placed = query.kernel.unrank(ranks.copy(), ships, factors)
+                elif not is_kept:
+                    query.kernel.keep()
+                placed = query.kernel.unrank(ranks.copy(), ships, factors)
             if weights is None and query.kernel.is_whole:
-                self._kept_query = query
+                self._kept_query = query  # for the next call with these constraints
         kind_ranks = np.array([constraints.fleet.index(kind) for kind in query.kinds()])
         cells = to_words(query.masks(), words)
         return np.asarray(cells[sort_by_fleet(placed.astype(np.intp), kind_ranks)])
-
-
-def _count_fleets(constraints: Constraints) -> int:
-    """Count the fleets that can be placed on the way to all ships, the empty one too."""
-    return prod(count + 1 for count in Counter(constraints.fleet).values())
 
 
 def _find_completable_fleets(

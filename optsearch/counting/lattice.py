@@ -55,11 +55,12 @@ class _Orientation:
             for direction, ship in enumerate(orientations_of(kind)):
                 way = 2 * kind_index + direction
                 last_row, last_column = ship[-1]
-                for row in range(rows - last_row):
-                    for column in range(columns - last_column):
-                        swept = [(row + i) * columns + column + j for i, j in ship]
-                        mask = sum(1 << game_cell[cell] for cell in swept)
-                        placed.append((kind_index, swept[0], way, mask))
+                for row, column in itertools.product(
+                    range(rows - last_row), range(columns - last_column)
+                ):
+                    swept = [(row + i) * columns + column + j for i, j in ship]
+                    mask = sum(1 << game_cell[cell] for cell in swept)
+                    placed.append((kind_index, swept[0], way, mask))
         kind_indices, first_cells, ways, masks = zip(*sorted(placed), strict=True)
         self.masks: list[int] = list(masks)  # in the game's cells
         self.cells = to_words(self.masks, game.words)
@@ -317,20 +318,18 @@ class SkylineSweep:
         if not ships:
             return np.empty((len(ranks), 0, self.game.words), np.uint64)
         with self._lock:
-            orientation = self._choose_orientation(constraints)
+            orientation, table = self._choose_orientation(constraints), None
             if weights is not None:
                 self._set_query(orientation, constraints)
                 table = self._weight_table(orientation, weights)
                 self._require_memory()
                 self._query.weigh(table)
-                placed = self._query.unrank(ranks.copy(), ships, table)
-            else:
-                if self._ranked_query != (orientation, constraints):
-                    self._set_query(orientation, constraints)
-                    self._require_memory()
-                    self._query.count_by_placement()  # `unrank` needs the states that it keeps
-                    self._ranked_query = orientation, constraints
-                placed = self._query.unrank(ranks.copy(), ships)
+            elif self._ranked_query != (orientation, constraints):
+                self._set_query(orientation, constraints)
+                self._require_memory()
+                self._query.count_by_placement()  # `unrank` needs the states that it keeps
+                self._ranked_query = orientation, constraints
+            placed = self._query.unrank(ranks.copy(), ships, table)
         # The kernel numbers a placement by its way and its first cell.
         index_of_way_and_cell = np.full(self._lattice.ways * self.game.cells, -1)
         way_and_cell = orientation.ways * self.game.cells + orientation.first_cells

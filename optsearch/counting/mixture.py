@@ -137,11 +137,10 @@ def _choose_engine(game: Game, constraints: Constraints | None) -> Counting | Sh
     """
     if constraints is not None and game.cells <= MAX_CELLS:
         placements = constraints.placements(game)
-        fleet = Counter(constraints.fleet)
-        if (
-            prod(comb(len(placements[kind]), ships) for kind, ships in fleet.items())
-            <= FEW_COMBINATIONS
-        ):
+        combinations = prod(
+            comb(len(placements[kind]), ships) for kind, ships in Counter(constraints.fleet).items()
+        )
+        if combinations <= FEW_COMBINATIONS:
             return ShipByShip(game)
     return engine_for(game)
 
@@ -347,10 +346,8 @@ class MixedPosterior(Posterior):
                 orders_by_kind = Counter(part_fleet[order[i]] for order in orders)
                 for (part_kind, ship), count in weighed.posterior.by_kind.items():
                     # Equal ships of the part share the configurations with the placement.
-                    count_with_ship = (
-                        count * orders_by_kind[part_kind] // part_fleet.count(part_kind)
-                    )
-                    totals[kind, ship] += weighed.weight * count_with_ship
+                    matches = count * orders_by_kind[part_kind] // part_fleet.count(part_kind)
+                    totals[kind, ship] += weighed.weight * matches
         return +totals  # without zeros
 
     # Lengths

@@ -66,15 +66,15 @@ def ships_left(position: Position | NoisyPosition) -> tuple[int, ...] | None:
     """Return the ships not sunk, the longest first; None if replies do not tell which are."""
     if isinstance(position, MixedPosition):
         return None
-    game, hits = position.game, Counter(shot.reply.label for shot in position.shots)
+    game, hits_by_label = position.game, Counter(shot.reply.label for shot in position.shots)
     if game.names_hits:
-        afloat = tuple(kind for kind in game.fleet if hits[kind] < int(kind))
+        afloat = tuple(kind for kind in game.fleet if hits_by_label[kind] < int(kind))
         # With as many hits as one ship has cells, one of several equal ships may be sunk or not.
         is_known = all(game.fleet.count(kind) == 1 for kind in game.fleet if kind not in afloat)
         return afloat if is_known else None
     if game.shows_ships:
-        shown = [ship for ship in hits if isinstance(ship, Placement)]
-        sunk = [game.kind_of(ship) for ship in shown if hits[ship] == ship.bit_count()]
+        shown = [ship for ship in hits_by_label if isinstance(ship, Placement)]
+        sunk = [game.kind_of(ship) for ship in shown if hits_by_label[ship] == ship.bit_count()]
         return tuple((Counter(game.fleet) - Counter(sunk)).elements())
     sinkings = [shot.reply for shot in position.shots if shot.reply.sunk]
     told_kinds = [reply.label for reply in sinkings if isinstance(reply.label, int)]
@@ -89,16 +89,17 @@ def draw_fleet(position: Position) -> str:
     ● is a cell of a sunk ship, X a hit of another, and . a cell that is not known to be hit. If the
     fleet is not known, return its text.
     """
-    game, known_afloat = position.game, ships_left(position) if position.hits_left else ()
-    afloat = Counter(game.fleet if known_afloat is None else known_afloat)
-    hits = Counter(shot.reply.label for shot in position.shots if game.names_hits)
+    game = position.game
     if isinstance(position, MixedPosition):
         return game.fleet_text
+    known_afloat = ships_left(position) if position.hits_left else ()
+    afloat = Counter(game.fleet if known_afloat is None else known_afloat)
+    hits_by_kind = Counter(shot.reply.label for shot in position.shots if game.names_hits)
     drawn = []
     for kind in dict.fromkeys(game.fleet):
         size, ships = int(kind), game.fleet.count(kind)
         all_cells, sunk_cells = size * ships, size * (ships - afloat[kind])
-        signs = "●" * sunk_cells + "X" * (hits[kind] - sunk_cells)
+        signs = "●" * sunk_cells + "X" * (hits_by_kind[kind] - sunk_cells)
         signs = signs.ljust(all_cells, ".")
         signs_by_ship = " ".join(signs[i : i + size] for i in range(0, all_cells, size))
         drawn.append(f"{' or '.join(game.kind_names[kind]) or kind} {signs_by_ship}")

@@ -206,9 +206,10 @@ def rollout_seconds(
     left, until they are few enough (MOST_FOLLOWED) to be listed for the last time. The time of a
     choice grows with the configurations up to the sample that rollouts play on.
     """
-    path = _play_greedy(game) if isinstance(player, Strategy) and game.is_silent else []
-    runner = runner_of(player, game) if path else None
-    if not isinstance(runner, KernelRunner) or not runner.is_rollout:
+    if not isinstance(player, Strategy) or not game.is_silent:
+        return 0.0
+    path, runner = _play_greedy(game), runner_of(player, game)
+    if not path or not isinstance(runner, KernelRunner) or not runner.is_rollout:
         return 0.0
     sizes = [child.configurations for child in path]
     if sizes[0] <= FEW:

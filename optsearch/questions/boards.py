@@ -114,12 +114,8 @@ class HiddenBoards:
         codes -- for each board the code of its answer, from 0 to answer_count - 1.
         parity -- 0 for the boards with even indices alone, 1 for those with odd ones, None for all.
         """
-        chosen_boards = slice(None) if parity is None else slice(parity, None, 2)
-        codes, weights, has_ship = (
-            codes[chosen_boards],
-            self.weights[chosen_boards],
-            self.has_ship[chosen_boards],
-        )
+        boards = slice(None) if parity is None else slice(parity, None, 2)
+        codes, weights, has_ship = codes[boards], self.weights[boards], self.has_ship[boards]
         weights_by_code = [
             weights[codes == code] @ has_ship[codes == code] for code in range(answer_count)
         ]

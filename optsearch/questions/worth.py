@@ -300,7 +300,9 @@ class Inquiry:
         """
         cell_weights = self.posterior.occurrence.ravel().astype(object)
         weights_by_answer, default_weights = {}, cell_weights
-        for answer in weights.keys() - {question.default_answer}:
+        for answer in weights:
+            if answer == question.default_answer:
+                continue
             weights_by_answer[answer] = cell_weights
             if weights[answer] < self.weight:
                 weights_otherwise = self._posterior_without(question, answer).occurrence.ravel()
