@@ -167,13 +167,12 @@ def exact_hider(
 ) -> list[int] | None:
     """Return the hider's optimal weights at a vertex of the linear programme, as exact integers.
 
-    There is one weight for each orbit, a set of symmetric choices of the hider. It is the weight of
-    a single choice.
+    Each is the weight of a single choice in an orbit, a set of symmetric choices of the hider.
+    Returns None if the equations of the vertex do not have exactly one solution, or a weight is
+    negative.
 
-    payments -- for each tree what it pays on each orbit, summed over the choices. orbit_sizes --
-    the number of choices in each orbit. orbits, trees -- the vertex: the orbits used, and the trees
-    that pay exactly the value. Returns None if these equations do not have exactly one solution, or
-    a weight is negative.
+    payments -- for each tree what it pays on each orbit, summed over the choices. orbits, trees --
+    the vertex: the orbits used, and the trees that pay exactly the value.
     """
     # The unknowns are the weights and the value v: each of the trees pays v in total.
     equations = [[*(payments[tree][orbit] for orbit in orbits), -1, 0] for tree in trees]
@@ -190,15 +189,14 @@ def exact_hider(
 def exact_shooter(
     payments: Payments, orbit_sizes: Sequence[int], orbits: Sequence[int], trees: Sequence[int]
 ) -> list[Fraction] | None:
-    """Return the exact probability with which the shooter plays each tree, at a vertex.
+    """Return the probability with which the shooter plays each tree, at a vertex, exactly.
 
-    The vertex is a solution of the linear programme. orbits, trees -- what describes it: the orbits
-    that the hider uses, and the trees that the shooter plays. An orbit is a set of symmetric
-    choices of the hider.
-
-    payments -- for each tree what it pays on each orbit, summed over the choices. orbit_sizes --
-    the number of choices in each orbit. Returns None if the equations of the vertex do not have
+    The vertex is a solution of the linear programme. Returns None if its equations do not have
     exactly one solution, or a probability is negative.
+
+    payments -- for each tree what it pays on each orbit, a set of symmetric choices of the hider,
+    summed over these. orbits, trees -- the vertex: the orbits that the hider uses, and the trees
+    that the shooter plays.
     """
     # The unknowns are the probabilities and the value v: on each of the orbits they pay v per
     # hiding on average.

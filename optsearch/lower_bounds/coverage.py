@@ -204,11 +204,10 @@ def _require_32_bits(configurations: int, title: str) -> None:
 
 
 def _count_cell_sets(game: Game, ship: int, counted: int) -> tuple[int, list[Integers]]:
-    """Return how many configurations there are, and how many cover each small set of cells.
+    """Return how many configurations there are, and how many cover each set of 1 to 4 cells.
 
-    A configuration covers a set if it has ships on all its cells. The second result is a list of
-    arrays: one array for each size of set, with one number for each set, in the order of
-    `cell_sets`.
+    A configuration covers a set if it has ships on all its cells. The second result has an array
+    for each size of set, with a number for each set in the order of `cell_sets`.
 
     ship -- a placement (mask) that the configurations must have; 0 for all configurations.
     counted -- the mask of its cells that count as covered.
@@ -383,18 +382,15 @@ class Coverage:
     def most_kept(
         self, k: int, limit: int, ships: NDArray[np.uint64], costs: NDArray[np.int64]
     ) -> int | None:
-        """Bound what k cells keep: the configurations that they meet, minus costs that they pay.
+        """Return an upper bound on what k cells keep: the configurations they meet, minus costs.
 
-        Each given placement has a cost, which is paid if it has one of the cells. The result is an
-        upper bound for every choice of the k cells.
+        The cost of a placement is paid if it has one of the cells. A bound above `limit` is of no
+        use: then the result is `limit`. Returns None if the search gives up, if the board has fewer
+        than four cells, or if k is not less than its number of cells.
 
-        limit -- no bound of this size or more is of use, so the search returns `limit` as soon as
-        it has one. ships -- placements, uint64 of shape (n, 2), with all their images under the
-        symmetries of the board. costs -- one for each placement, equal for images;
-        `lower_bounds.ship_chain` says how high they may be.
-
-        Returns None if the search gives up, if the board has fewer than four cells, or if k is not
-        less than its number of cells.
+        ships -- placements, uint64 of shape (n, 2), with all their images under the symmetries of
+        the board. costs -- one for each placement, equal for images; `lower_bounds.ship_chain` says
+        how high they may be.
         """
         cells = self.counts.game.cells
         if cells < LARGEST_SET or k >= cells:

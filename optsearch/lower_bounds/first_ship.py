@@ -179,17 +179,15 @@ def first_ship_chain(
 ) -> list[Finished]:
     """Bound how many configurations any strategy finishes with at most 0, 1, 2, … misses.
 
-    The first cells that a strategy shoots, as long as all shots miss, are a chain. The bound has
-    three parts: the configurations that the chain meets, minus a number of them that surely need
-    more misses, plus the most that are finished after the chain. It is the least over the lengths
-    of the chain.
+    A chain is the cells that a strategy shoots as long as all shots miss. The bound is what the
+    best chain meets, minus a number of these configurations that surely need more misses, plus the
+    most that are finished after it: the least over the lengths of the chain.
 
     coverages -- one for each kind of placement of any ship; a placement without one costs nothing.
     known_bounds -- upper bounds that are known, by number of misses; no value of the result is
-    above them. progress -- called after each number of misses with how many are done and how many
-    there are. limits -- of the search for the best chain. store -- keeps the finished values, from
-    which a later run with equal arguments goes on. on_sets -- called now and then with the length
-    of the chain, a size of sets, and the number of sets of that size done and of all.
+    above them. progress -- called with how many numbers of misses are done and how many there are.
+    store -- keeps finished values for a later run with equal arguments. on_sets -- called now and
+    then with the length of the chain, a size of sets, and how many of that size are done and are.
     """
     arguments = sha256(repr((coverages, limits.cells, limits.sets)).encode()).hexdigest()
     finished: list[Finished] = []
@@ -217,11 +215,8 @@ def finished_by_first_ship(
 ) -> Finished:
     """Bound how many configurations any strategy finishes with at most `misses` misses.
 
-    The bound is the least over chains of all lengths, where a chain is a sequence of cells that the
-    strategy shoots first.
-
-    known_bound -- an upper bound that is known. If no chain gives a lower one, the result has
-    `known_bound` and the length 0.
+    The bound is the least over the lengths of a chain, the cells that the strategy shoots first. If
+    none is below `known_bound`, an upper bound that is known, the result has that and the length 0.
 
     Each length first gets a value from an incomplete search, which the complete search can only
     raise. The complete searches follow in ascending order of these values.
@@ -276,15 +271,12 @@ def most_kept(
 ) -> int | None:
     """Return the most that a chain of some length keeps: what it meets, less what it leaves.
 
-    A chain is a sequence of cells. It meets the configurations with a ship on one of its cells. Of
-    these it leaves those that surely need more misses. unfinished -- has a lower bound on their
-    number for each cell; its `start` must be length - 1 or more.
+    A chain is a sequence of cells. It meets the configurations with a ship on one of its cells, and
+    leaves those of them that surely need more misses. Returns None if a chain keeps `limit` or
+    more, or if the search gives up, because it has more than `sets` sets of cells of one size.
 
-    Returns None if a chain keeps `limit` or more. Also returns None if the search gives up, because
-    it has more than `sets` sets of cells of one size.
-
-    on_sets -- called now and then with the length, a size of sets, and the number of sets of that
-    size done and of all.
+    unfinished -- bounds what each cell leaves; its `start` must be length - 1 or more. on_sets --
+    called now and then with the length, a size of sets, and how many of that size are done and are.
     """
     search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
     # A narrow search takes less time, and may already find a chain that keeps `limit`.

@@ -212,10 +212,9 @@ def leaf_counting_after(position: Position, plies: int) -> Fraction:
     """Return a lower bound on the mean number of shots, by leaf counting after `plies` shots.
 
     Leaf counting bounds the misses by the number of configurations: few sequences of hits and
-    misses have few misses. It is used for each possible position after `plies` shots. Above these,
-    M(F) is the least total of misses for the configurations F of a position. It is the least over
-    all shots of M(F hit) + M(F missed) + |F missed|. Here |F missed| is the number of
-    configurations that the shot misses.
+    misses have few misses. It is used for each possible position after `plies` shots. The first
+    shots are tried in all ways: M(F), the least total of misses for the configurations F of a
+    position, is the least over all shots of M(F hit) + M(F missed) + |F missed|.
 
     The bound holds for games in which the cells determine the configuration. Raises
     ImpossiblePosition if no configuration is left.

@@ -496,13 +496,11 @@ def count_finished_by_stages(
     second also the third, the last all. A bound that is not yet computed has the least value of
     those before it.
 
-    coverage -- bounds on the configurations that k cells meet. revealed -- a bound for each kind of
-    placement of the longest ship, from the game in which ships are shown. list_coverages --
-    called after the first stage; returns the coverage of every kind of placement of every ship.
-    progress -- called with the number of steps done and of all. limits -- of the search of the last
-    argument. store -- keeps the values of the last argument, from which a later run goes on.
-    on_sets -- called now and then in that search. nodes -- the search of the third argument gives
-    up after this number of sets; None for the limit of `coverage`.
+    revealed -- one for each kind of placement of the longest ship. list_coverages -- called after
+    the first stage; returns one for each kind of placement of every ship. progress -- called with
+    the number of steps done and of all. limits, store, on_sets -- of the search of the last
+    argument: `store` keeps its values, from which a later run goes on. nodes -- the search of the
+    third argument gives up after this number of sets; None for the limit of `coverage`.
     """
     game, configurations = coverage.counts.game, coverage.counts.configurations
     by_chain = root_chain(game.fleet_cells, configurations, coverage.most_met, MISSES)
@@ -540,13 +538,11 @@ def bounds_of_finished(
 ) -> list[Bound]:
     """Return five lower bounds on the mean shots, from bounds on the configurations finished.
 
-    finished -- item i bounds the configurations that any strategy finishes with at most i misses,
-    by four arguments. hits -- the number of cells of the fleet. configurations -- the number of
-    configurations of the game. source -- where the list comes from; it ends the source of each
-    bound.
-
     The first two results use one argument each. The others take the least of two, three or all
     arguments at each number of misses.
+
+    finished -- item i is for the configurations finished with at most i misses. hits -- the number
+    of cells of the fleet. source -- where the list comes from; it ends the source of each bound.
     """
     by_chain = [row.root_chain for row in finished]
     by_reveal = [row.reveal_game for row in finished]

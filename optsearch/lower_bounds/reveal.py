@@ -148,12 +148,10 @@ def _make_kernel(game: Game) -> Reveal:
 def finished_by_reveal(game: Game, revealed: Sequence[Revealed]) -> list[int]:
     """Bound the configurations that a strategy finishes with at most 0, 1, 2, … misses.
 
-    The result has MISSES upper bounds. Each is a sum over all placements of the longest ship. The
-    sum counts a configuration once for each of its ships of this length, so it is divided by their
-    number.
+    The result has MISSES upper bounds. Each is a sum over all placements of the longest ship,
+    divided by the number of ships of this length, since it counts a configuration once for each.
 
-    revealed -- the bounds for one placement of each kind; two placements are of one kind if a
-    symmetry of the board maps one to the other.
+    revealed -- one for each class of placements that symmetries of the board map to each other.
     """
     longest_ships = game.fleet.count(game.fleet[0])
     return [

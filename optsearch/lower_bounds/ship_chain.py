@@ -94,16 +94,15 @@ def longest_ship_chain(
 ) -> list[Finished]:
     """Bound how many configurations any strategy finishes with at most 0, 1, 2, … misses.
 
-    The first cells that a strategy shoots, as long as all shots miss, are a chain. The bound has
-    three parts: the configurations that the chain meets, minus a cost for each placement of the
-    longest ship that it meets, plus the most that are finished after the chain. A cost stands for
-    configurations with the placement that need more misses. The bound is the least over the lengths
-    of the chain.
+    A chain is the cells that a strategy shoots as long as all shots miss. The bound is what the
+    best chain meets, minus a cost for each placement of the longest ship that it meets, plus the
+    most that are finished after it: the least over the lengths of the chain. A cost stands for
+    configurations with the placement that need more misses.
 
     revealed, coverages -- at least one for each kind of placement of the longest ship; those of
     other ships are ignored. known_bounds -- upper bounds that are known, by number of misses; no
-    value of the result is above them. progress -- called after each number of misses with how many
-    are done and how many there are.
+    value of the result is above them. progress -- called with how many numbers of misses are done
+    and how many there are.
     """
     game = coverage.counts.game
     finished_by_ship = {each.ship: each.finished for each in revealed}
