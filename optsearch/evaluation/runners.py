@@ -313,17 +313,18 @@ class KernelRunner(Runner):
         cells.
         """
         limit = super().task_limit(memory)
-        if self.is_rollout and not self.game.is_silent and limit < self.rule.compare_up_to:
-            configurations = engine_for(self.game).count(Constraints(self.game.fleet))
-            if limit < configurations:
-                most_compared = min(configurations, self.rule.compare_up_to)
-                needed = ROW_BYTES << (most_compared - 1).bit_length()  # for the next power of two
-                raise TooLarge(
-                    f"{self.strategy} compares cells with up to {self.rule.compare_up_to:,} "
-                    f"configurations, and with {memory:,} bytes of memory a process has up to "
-                    f"{limit:,}; {needed:,} bytes or more are accepted, and sizes up to {limit}"
-                )
-        return limit
+        if not self.is_rollout or self.game.is_silent or limit >= self.rule.compare_up_to:
+            return limit
+        configurations = engine_for(self.game).count(Constraints(self.game.fleet))
+        if limit >= configurations:
+            return limit
+        most_compared = min(configurations, self.rule.compare_up_to)
+        needed = ROW_BYTES << (most_compared - 1).bit_length()  # for the next power of two
+        raise TooLarge(
+            f"{self.strategy} compares cells with up to {self.rule.compare_up_to:,} "
+            f"configurations, and with {memory:,} bytes of memory a process has up to "
+            f"{limit:,}; {needed:,} bytes or more are accepted, and sizes up to {limit}"
+        )
 
     def make_evaluator(self) -> TreeEvaluator:
         """Return a new kernel that plays the rule of the strategy; it has no configurations yet."""
