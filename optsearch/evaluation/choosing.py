@@ -98,10 +98,9 @@ class Chooser:
     def shot(self, position: Position | NoisyPosition) -> Cell:
         """Return the next shot at a position.
 
-        The strategy chooses it at most positions. If more configurations are left than it can list,
-        or it is a rollout that compares cells with more than MOST_ROLLED_OUT_BY_PYTHON of them, the
-        shot is the one that an evaluation of the strategy makes. Raises TooLarge if an evaluation
-        has no shot either, and StrategyError as `as_strategy`.
+        If more configurations are left than the strategy can list or, as a rollout, play in plain
+        Python in a moment, it is the shot of an evaluation of the strategy. Raises TooLarge if an
+        evaluation has no shot either, and StrategyError as `as_strategy`.
         """
         if isinstance(position, NoisyPosition):
             self.strategy.require_noise()
@@ -191,8 +190,7 @@ class Chooser:
 
         The strategy is asked for each shot while more than MOST_FOLLOWED configurations are left. A
         kernel plays the rest. ships -- the hidden ones (masks). is_stopped -- asked before each
-        shot that the kernel does not play; if it returns True, the game is stopped, and the result
-        is None.
+        shot that the kernel does not play; if it returns True, the result is None.
         """
         for position, configurations in self._tree_top.path(
             ships, start, counts_of(start).configurations
@@ -205,10 +203,9 @@ class Chooser:
         return len(position.shots) - len(start.shots)
 
     def _follow(self, position: Position) -> FollowedTask:
-        """Return an object that plays games of the strategy from a position on.
+        """Return an object that plays games of the strategy from a position on, and keep it.
 
-        Such objects are kept for other games. Those that were not used for longest are dropped when
-        all of them together list more than MOST_LISTED configurations.
+        If all kept objects list more than MOST_LISTED configurations, those least recently used go.
         """
         task = self._followed_tasks.pop(position, None)
         if task is None:
@@ -225,8 +222,8 @@ _received: dict[str, Chooser] = {}  # choosers sent to this process, by their ke
 def _receive_chooser(key: str, strategy: object, game: Game) -> Chooser:
     """Return a chooser for a strategy that was sent to this process from another one.
 
-    key -- names the chooser that was sent. If it came here before, the copy that came first is
-    returned, with the answers that it keeps. The last MOST_CHOOSERS copies are kept.
+    If the chooser with this key came here before, its first copy is returned, with the answers that
+    it keeps. The last MOST_CHOOSERS copies are kept.
     """
     chooser = _received.pop(key, None) or Chooser(strategy, game)
     _received[key] = chooser

@@ -249,8 +249,7 @@ class _EvaluationRun:
     def _add_ended_games(self, task: Task) -> None:
         """Add the games that end at a position to the result.
 
-        task -- has the position, at which all ship cells are hit. A user's strategy is asked for
-        the shots before once more, and must repeat them.
+        A user's strategy is asked for the shots before once more, and must repeat them.
         """
         position, prior = task.position, self.runner.prior
         if isinstance(self.strategy, UserStrategy):
@@ -316,9 +315,8 @@ class _EvaluationRun:
     def _add_result(self, task: Task, histogram: list[int]) -> None:
         """Add the histogram of a task to the result of the evaluation, and report.
 
-        histogram -- item i is for the configurations of the task that take i shots. The shots
-        before the start of the evaluation count there, and are taken off. A task that stands for
-        several equal ones is added as often.
+        histogram -- item i is for the configurations of the task that take i shots, with those
+        before the start of the evaluation. A task that stands for several is added as often.
         """
         if self.runner.prior is None and sum(histogram) != task.configurations:
             raise AssertionError(f"{sum(histogram)} configurations met, not those of {task}")

@@ -81,7 +81,7 @@ class Runner(ABC):
         self.prior = prior
 
     def task_limit(self, memory: int) -> int:
-        """Return the most configurations of a task, a power of two.
+        """Return the most configurations of a task, a power of two, and keep the memory.
 
         memory -- bytes of a process. Raises TooLarge if they are too few.
         """
@@ -163,11 +163,9 @@ class PythonRunner(Runner):
         """Return how many configurations of a position take i shots, as item i of a list.
 
         The strategy is asked at every position. The shots before the given position count. With a
-        prior, each item is the weight of the configurations instead. from_start -- True if the
-        strategy itself made the shots before.
-
-        Some games are replayed, to check that the strategy repeats its shots. The shots before the
-        position are replayed at most once, and only if the strategy made them.
+        prior, each item is the weight of the configurations instead. Some games are replayed, to
+        check that the strategy repeats its shots. from_start -- True if the strategy itself made
+        the shots before the position; then the first replay has these, too.
         """
         shots_before = len(position.shots)
         game = self.game
@@ -212,8 +210,7 @@ class PatternRunner(Runner):
 
         The shots before the position count. With a prior, each item is the weight of the
         configurations instead. from_start -- True if the pattern itself made the shots before; then
-        the kernel plays whole games. If another strategy made them, the pattern is asked for each
-        shot after them.
+        the kernel plays whole games. Otherwise the pattern is asked for each shot after them.
         """
         if position.shots and not from_start:
             runner = PythonRunner(self.strategy, self.game, self.prior)
@@ -306,11 +303,9 @@ class KernelRunner(Runner):
     def task_limit(self, memory: int) -> int:
         """Return the most configurations of a task, a power of two.
 
-        memory -- bytes of a process. Raises TooLarge if they are too few.
-
-        If hits tell something, a rollout draws no samples of configurations. Then it also raises
-        TooLarge if a task is too small to list all configurations with which the rollout compares
-        cells.
+        memory -- bytes of a process. Raises TooLarge if they are too few. If hits tell something, a
+        rollout draws no samples, so a task must have room for all configurations with which the
+        rollout compares cells.
         """
         limit = super().task_limit(memory)
         if not self.is_rollout or self.game.is_silent or limit >= self.rule.compare_up_to:

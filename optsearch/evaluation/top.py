@@ -83,12 +83,10 @@ class TreeTop:
     def children_by_twins(self, position: Position, configurations: int) -> list[list[Child]]:
         """Return the positions after a shot, in groups that have equal histograms of shots.
 
-        Twins are ships that differ by their names alone, such as 3a and 3b. Exchanging the names of
-        two twins maps games after the first hit of one to games after the first hit of the other.
-        So the positions after these hits are one group. Any other position is a group by itself.
-
-        A strategy in plain Python, or a score of labels, may depend on names. Then each group is
-        one position.
+        Twins are ships that differ by their names alone, such as 3a and 3b. To exchange their names
+        maps games after the first hit of one to games after the first hit of the other. So the
+        positions after these hits are one group. Any other position is a group by itself; so is
+        each if the strategy may depend on names, as in plain Python or with a score of labels.
         """
         game, rule = self._game, self._runner.rule
         ignores_names = isinstance(rule, Rule) and not any(
