@@ -235,7 +235,7 @@ def round_mix(mix: Vector, scale: int) -> list[Fraction]:
 
     scale -- the probabilities are rounded to multiples of 1/scale before they are made to add up.
     """
-    weights = [round(scale * p) for p in mix.tolist()]
+    weights = [round(scale * probability) for probability in mix.tolist()]
     return [Fraction(weight, sum(weights)) for weight in weights]
 
 

@@ -153,7 +153,7 @@ class _DoubleOracle:
             self._add_tree(root, payments)
         self.answer_mix(self.uniform_weights)
         self.uniform = self.lower
-        self.best_mix_so_far = self._probabilities(self.uniform_weights)
+        self.best_mix_so_far = self._orbit_probabilities(self.uniform_weights)
         if stored_weights is not None and stored_weights != self.uniform_weights:
             self.answer_mix(stored_weights)
 
@@ -190,16 +190,15 @@ class _DoubleOracle:
         if mean > self.lower:
             self.lower, self.weights = mean, answer.weights
             self.oracle.bound_by_previous_weights()
-            self.best_mix_so_far = self._probabilities(weights)
+            self.best_mix_so_far = self._orbit_probabilities(weights)
             self.memory.keep(answer.weights)
         return answer
 
-    def _probabilities(self, weights: Sequence[int]) -> NDArray[np.float64]:
+    def _orbit_probabilities(self, weights: Sequence[int]) -> NDArray[np.float64]:
         """Return the probability of each orbit, from the weights of single hidings."""
         total = self.hidings.total_weight(weights)
-        return np.array(
-            [size * w / total for size, w in zip(self.orbit_sizes, weights, strict=True)]
-        )
+        pairs = zip(self.orbit_sizes, weights, strict=True)
+        return np.array([size * weight / total for size, weight in pairs])
 
     def _mean_payment(self, answer: BestAnswer) -> Fraction:
         """Return the least mean that any tree pays against the mix of an answer."""
