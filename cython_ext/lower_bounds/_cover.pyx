@@ -210,7 +210,7 @@ cdef class Cover:
 
     cdef void count_sets_with_pair(self, int placement, int a, int b, Cells ship, int64_t[::1] counts_of_2,
                                    int64_t[::1] counts_of_3, int64_t[::1] counts_of_4) noexcept nogil:
-        """Count the sets of 2 to 4 cells whose first two cells in a placement are a < b.
+        """Add one placement to the counts of the sets of 2 to 4 cells whose first two in it are a < b.
 
         placement, ship -- of the innermost ship, its index and its cells. counts_of_2 … counts_of_4 -- the
         counts.
