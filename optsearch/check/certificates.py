@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -126,7 +126,8 @@ class _Certificate:
         self.configuration_counts = self.list_hidings()
         weights = self.hider_weights(self.entries(fields, "hider"))
         greatest_payment = max(self.orbit_payments(self.entries(fields, "shooter")).values())
-        least_payment, method = self.least_mean_payment(weights)
+        total_payment, method = self.least_payment(weights)
+        least_payment = Fraction(total_payment, sum(weights.values()))
         hider = self.parse_fraction(self.text(fields, "hider_guarantees"))
         if self.convert(hider) > least_payment:  # a run that was cut short may claim less
             self.refuse_guarantee("hider_guarantees", hider, least_payment)
@@ -269,11 +270,6 @@ class _Certificate:
             self.refuse(f"{ships!r:.80} cannot be hidden in {self.game}")
         return hiding
 
-    def least_mean_payment(self, weights: dict[Hiding, int]) -> tuple[Fraction, str]:
-        """Return the least mean that a tree pays against the hider's mix, and the method used."""
-        payment, method = self.least_payment(weights)
-        return Fraction(payment, sum(weights.values())), method
-
     def least_payment(self, weights: dict[Hiding, int]) -> tuple[int, str]:
         """Return the least total that a tree pays against the hider's mix, and the method used.
 
@@ -371,11 +367,10 @@ class _Certificate:
                 self.refuse(f"{name} shoots {node['shot']} twice")
             if any(is_all_hit):
                 self.refuse(f"{name} shoots {node['shot']} where everything is hit")
-            hidings_by_reply: dict[str, list[Hiding]] = {}
+            hidings_by_reply: dict[str, list[Hiding]] = defaultdict(list)
             for hiding in hidings:
-                hidings_by_reply.setdefault(str(reply(self.game, hiding, hits, bit)), []).append(
-                    hiding
-                )
+                reply_text = str(reply(self.game, hiding, hits, bit))
+                hidings_by_reply[reply_text].append(hiding)
             if set(node) - {"shot"} != set(hidings_by_reply):
                 self.refuse(
                     f"{name} goes on from {node['shot']} after {', '.join(sorted(set(node)))}; the "

@@ -45,7 +45,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
 from math import comb
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -329,11 +328,14 @@ def _leaf_counting(weights: tuple[int, ...], hits: int, replies: int) -> int:
     weights of the sets, the greatest first. hits -- the most marks of a set, so the hits in a word.
     replies -- the most replies to a hit.
     """
-    # The misses of the sets, the fewest first: j misses as often as there are words with j misses.
-    misses: Iterator[int] = count()  # without a hit there is one word for each number of misses
-    if hits:
-        misses = (j for j in count() for _ in range(replies**hits * comb(hits - 1 + j, j)))
-    return sum(n * j for n, j in zip(weights, misses, strict=False))
+    total, misses, words_left = 0, -1, 0  # words_left: not yet used, of those with these misses
+    for set_weight in weights:
+        if not words_left:
+            misses += 1
+            words_left = replies**hits * comb(hits - 1 + misses, misses) if hits else 1
+        total += set_weight * misses
+        words_left -= 1
+    return total
 
 
 def priced_misses(family: WeightedSets, prices: Prices) -> int:
@@ -369,8 +371,8 @@ def priced_misses(family: WeightedSets, prices: Prices) -> int:
             subset_weight = weight_sums[subset]
             value = PRICE_OF_MISS * misses[subset] - price_sums[subset]
             least_by_weight[subset_weight] = min(value, least_by_weight.get(subset_weight, value))
-    total = sum(prices)
-    for misses_before in count():
+    total, misses_before = sum(prices), 0
+    while True:
         term = min(
             value + PRICE_OF_MISS * misses_before * subset_weight
             for subset_weight, value in least_by_weight.items()
@@ -378,7 +380,7 @@ def priced_misses(family: WeightedSets, prices: Prices) -> int:
         if term >= 0:  # and so are all later ones
             return -(-total // PRICE_OF_MISS)  # rounded up: misses are whole
         total += term
-    raise AssertionError
+        misses_before += 1
 
 
 class _PricedSet(NamedTuple):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -287,17 +287,15 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
 
 def _best_cells(family: Family, objective: Objective, shots: float) -> list[int]:
     """List every useful cell that an optimal strategy can shoot now; shots -- how many are left."""
+    value_of_cell: Mapping[int, float]
+    best: float
     if objective.kind == "within":
-        finished_by_cell = finished_by_first_shot(family, int(shots))
-        most_finished = max(finished_by_cell.values())
-        return [
-            cell
-            for cell, finished_count in finished_by_cell.items()
-            if finished_count == most_finished
-        ]
-    heights = first_shots(family, shots)
-    least_height = min(heights.values())
-    return [cell for cell, height in heights.items() if height == least_height]
+        value_of_cell = finished_by_first_shot(family, int(shots))
+        best = max(value_of_cell.values())
+    else:
+        value_of_cell = first_shots(family, shots)
+        best = min(value_of_cell.values())
+    return [cell for cell, value in value_of_cell.items() if value == best]
 
 
 def _tree(position: Position, root: Family, objective: Objective, shots: float) -> DecisionTree:

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -223,11 +223,8 @@ class Counterexample:
 
         It is the cells, configurations, shots, rows, fleet, and code, in this order.
         """
-        game = self.game
-        return (
-            *(game.cells, self.configurations, self.shots, game.rows),
-            *(_fleet_order(game), self.code),
-        )
+        game, fleet_order = self.game, _fleet_order(self.game)
+        return game.cells, self.configurations, self.shots, game.rows, fleet_order, self.code
 
     @property
     def shots(self) -> int:
@@ -260,6 +257,11 @@ def _digit_base(game: Game) -> int:
     return len(_hit_labels(game)) + 2
 
 
+def _count_positions(game: Game) -> int:
+    """Count the positions of a game, possible or not; the last code is that of the empty board."""
+    return _digit_base(game) ** game.cells
+
+
 def _digits_if_all_shot(game: Game, ships: Sequence[int]) -> tuple[int, ...]:
     """Return the digits of the position in which every cell of a configuration is shot."""
     digits = [0] * game.cells
@@ -272,7 +274,7 @@ def _digits_if_all_shot(game: Game, ships: Sequence[int]) -> tuple[int, ...]:
 def _digits(game: Game, code: int) -> list[int]:
     """Return the digits of a code, one for each cell in row-major order."""
     base = _digit_base(game)
-    return [code // base ** (game.cells - 1 - i) % base for i in range(game.cells)]
+    return [code // base ** (game.cells - 1 - cell) % base for cell in range(game.cells)]
 
 
 @dataclass(frozen=True)
@@ -371,7 +373,7 @@ class Positions:
 
     def __init__(self, game: Game):
         self.game, self._digit_base = game, _digit_base(game)
-        self._position_count = self._digit_base**game.cells
+        self._position_count = _count_positions(game)
         if self._position_count > MAX_POSITIONS:
             raise TooLarge(
                 f"{game} has {self._position_count:,} positions; at most "
@@ -539,8 +541,10 @@ class Positions:
         """
         power = self._digit_base ** (self.game.cells - 1 - cell)
         is_unshot = codes // power % self._digit_base == self._digit_base - 1
-        # From the digit base - 1, not shot, down to the digit of the reply.
-        codes_after = [codes - power * n * is_unshot for n in range(self._digit_base - 1, 0, -1)]
+        codes_after = []
+        for reply_digit in range(self._digit_base - 1):
+            decrease = self._digit_base - 1 - reply_digit  # from the digit for not shot
+            codes_after.append(codes - power * decrease * is_unshot)
         possible_replies = sum(
             (self.configurations[part_codes] > 0).astype(np.int8) for part_codes in codes_after
         )
@@ -581,7 +585,7 @@ def search_game(game: Game, empty_only: bool) -> SearchedGame:
 
     empty_only -- True looks at the empty board alone, and takes games of any size.
     """
-    position_count = _digit_base(game) ** game.cells
+    position_count = _count_positions(game)
     if position_count > MAX_POSITIONS:
         return _search_large(game) if empty_only else SearchedGame(game, 0, (), is_decided=False)
     positions = Positions(game)
@@ -610,7 +614,7 @@ def _search_large(game: Game) -> SearchedGame:
             return SearchedGame(game, 1, ())
         counterexample = Counterexample(
             game=game,
-            code=_digit_base(game) ** game.cells - 1,
+            code=_count_positions(game) - 1,
             configurations=greedy.configurations,
             best_greedy_total_height=best_greedy,
             total_height=certain_hits + least_misses,
@@ -684,7 +688,7 @@ def find(
 
 def _work_of(game: Game) -> int:
     """Return the estimated work for a game, in positions; used for the progress alone."""
-    return min(_digit_base(game) ** game.cells, MAX_POSITIONS)
+    return min(_count_positions(game), MAX_POSITIONS)
 
 
 # The checkpoint: the finished games. A counterexample is the list of its numbers
@@ -712,14 +716,7 @@ def _make_entry(searched: SearchedGame) -> dict[str, object]:
     }
 
 
-_COLUMNS = (
-    "code",
-    "configurations",
-    "best_greedy_total_height",
-    "total_height",
-    "greedy_cells",
-    "best_cells",
-)
+_COLUMNS = [field.name for field in fields(Counterexample) if field.name != "game"]
 
 
 def _read_entry(game: Game, entry: dict[str, object]) -> SearchedGame:
@@ -727,9 +724,7 @@ def _read_entry(game: Game, entry: dict[str, object]) -> SearchedGame:
 
     Raises ValueError, TypeError or KeyError if the entry is damaged.
     """
-    positions, is_decided, rows = (
-        entry[key] for key in ("positions", "is_decided", "counterexamples")
-    )
+    positions, is_decided, rows = entry["positions"], entry["is_decided"], entry["counterexamples"]
     if type(positions) is not int or type(is_decided) is not bool or not isinstance(rows, list):
         raise ValueError
     for row in rows:

@@ -25,7 +25,7 @@ class Diagonals:
 
     def __init__(self, kernel: Kernel):
         self._kernel = kernel
-        orders = [order for cells in self._diagonals() if (order := self._order_cells(cells))]
+        orders = [order for order in map(self._order_cells, self._diagonals()) if order is not None]
         self.misses: int | None = None
         self._order: list[int] = []
         if orders:
@@ -78,7 +78,8 @@ class Diagonals:
             if any(len(part.family) > MAX_SETS_AFTER_HIT for part in hit_states):
                 return None
             misses_after_hit[cell] = max(map(self._worst_misses, hit_states))
-            missed_state = missed_state and kernel.parts(missed_state, cell).get(MISS)
+            if missed_state is not None:
+                missed_state = kernel.parts(missed_state, cell).get(MISS)
         if missed_state is not None:
             return None
         order = sorted(misses_after_hit, key=lambda cell: (-misses_after_hit[cell], cell))

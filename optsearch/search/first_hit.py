@@ -289,10 +289,9 @@ class FirstHitKernel(Kernel):
         the cost of every list from below; so more and more shots are counted until the best list
         for them meets every set.
         """
-        if self.objective.kind == "mean":
-            lengths = range(len(self._greedy_list(state)) + 1, self.game.cells + 1)
-        else:
-            lengths = range(state.budget + 1, state.budget + 2)
+        lengths = range(len(self._greedy_list(state)) + 1, self.game.cells + 1)
+        if self.objective.kind != "mean":
+            lengths = range(state.budget + 1, state.budget + 2)  # this length alone
         for length in lengths:
             cells = self._best_list(state, range(1, length + 1), limit)
             if cells is None:
@@ -333,17 +332,17 @@ class FirstHitKernel(Kernel):
         cells -- the list. Its rest after each miss is a best list of the state there; so the costs
         of these states are entered, too.
         """
-        steps = []
+        steps = []  # the state before each shot, the cell, and the state after a miss there
         for cell in cells:
             missed = self._missed_by(state.family, cell)
             if len(missed) < len(state.family) and not self.is_lost(state):
-                steps.append((state, cell))
-                state = _after_miss(state, missed)
+                state_after = _after_miss(state, missed)
+                steps.append((state, cell, state_after))
+                state = state_after
         cost = 0
-        for state_before, cell in reversed(steps):  # `state` is the one after the miss at `cell`
-            cost += self.weight(state) * miss_cost(self.objective, state_before.budget)
+        for state_before, cell, state_after in reversed(steps):
+            cost += self.weight(state_after) * miss_cost(self.objective, state_before.budget)
             self._enter_cost(state_before, cost, cell)
-            state = state_before
         return cost
 
     def _enter_cost(self, state: Subfamily, cost: int, best_cell: int) -> None:

@@ -277,9 +277,9 @@ class BestFirstSearch:
         symmetric_to_listed = 0
         node.shots = SortedKeyList(key=lambda shot: (shot.lower, shot.rank))
         for rank, (cell, bound) in enumerate(self.kernel.shots(node.state)):
+            if symmetric_to_listed >> cell & 1:
+                continue
             if node is self.root:
-                if symmetric_to_listed >> cell & 1:
-                    continue
                 symmetric_to_listed |= self.kernel.orbit(cell)
             parts = self.kernel.parts(node.state, cell)
             missed_weight = self.kernel.weight(parts[MISS]) if MISS in parts else 0

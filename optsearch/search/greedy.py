@@ -107,14 +107,12 @@ class GreedySolver:
         self._nodes = 0
         self._kernels: dict[str, Kernel] = {}
         self._misses_found: dict[tuple[str, bytes], int] = {}
-        self.configurations = self._kernel_for("optimal").weight(self._root)
+        self._kernel = self._kernel_for("optimal")
+        self._root = self._kernel.root
+        self.configurations = self._kernel.weight(self._root)
 
     def __repr__(self) -> str:
         return f"<GreedySolver of {self.position.title}>"
-
-    @cached_property
-    def _root(self) -> Subfamily:
-        return self._kernel_for("optimal").root
 
     def _kernel_for(self, rule: str) -> Kernel:
         """Return the search kernel for a rule, which the first call makes.
@@ -142,37 +140,28 @@ class GreedySolver:
     @cached_property
     def greedy_shots(self) -> tuple[Cell, ...]:
         """The most probable cells, in row-major order, certain hits among them."""
-        return tuple(
-            map(self.position.game.cell, self._kernel_for("optimal").greedy_shots(self._root))
-        )
+        return tuple(map(self.position.game.cell, self._kernel.greedy_shots(self._root)))
 
     @cached_property
     def best_shots(self) -> tuple[Cell, ...]:
         """The cells that an optimal strategy can shoot first, in row-major order."""
-        exact = self._kernel_for("optimal")
-        certain = bits(exact.free_hits(self._root))
-        best = [] if exact.is_over(self._root) else list(best_cells(exact, self._root))
-        return tuple(map(self.position.game.cell, sorted({*best, *certain})))
+        kernel, root = self._kernel, self._root
+        cells = set(bits(kernel.free_hits(root)))
+        if not kernel.is_over(root):
+            cells.update(best_cells(kernel, root))
+        return tuple(map(self.position.game.cell, sorted(cells)))
 
     def total_height(self, rule: str = "best") -> int:
         """Return the shots of greedy with a rule, summed over all configurations."""
         _require_rule(rule)
         kernel_plays_first = self.position.game.is_silent
         if rule in ("best", "worst") or (rule == "first" and kernel_plays_first):
-            return self._hits(self._root) + self._misses(self._root, rule)
+            return self._kernel.hits_left(self._root) + self._misses(self._root, rule)
         return self.tree(rule).total_height
 
     def lower_bound(self) -> int:
         """Return a lower bound on the total height of every strategy, without a search."""
-        return self._hits(self._root) + self._kernel_for("optimal").lower_bound(self._root)
-
-    def _hits(self, state: Subfamily) -> int:
-        """Return the hits still needed, summed over the configurations; misses come on top."""
-        return self._kernel_for("optimal").hits_left(state)
-
-    def _tied_cells(self, state: Subfamily) -> list[int]:
-        """List the cells that greedy chooses from, ascending."""
-        return self._kernel_for("optimal").greedy_choices(state)
+        return self._kernel.hits_left(self._root) + self._kernel.lower_bound(self._root)
 
     def _misses(self, state: Subfamily, rule: str) -> int:
         """Return the total misses of greedy play from a state on.
@@ -190,7 +179,8 @@ class GreedySolver:
         key = rule, kernel.normal_form(state)
         if key not in self._misses_found:
             self._count_node()
-            costs = (self._misses_after(state, cell, rule) for cell in self._tied_cells(state))
+            cells = kernel.greedy_choices(state)
+            costs = (self._misses_after(state, cell, rule) for cell in cells)
             self._misses_found[key] = min(costs) if rule == "best" else max(costs)
         return self._misses_found[key]
 
@@ -202,9 +192,8 @@ class GreedySolver:
 
     def _misses_after(self, state: Subfamily, cell: int, rule: str) -> int:
         """Return the total misses if this cell is shot first, and greedy plays on by the rule."""
-        kernel = self._kernel_for("optimal")
-        parts = kernel.parts(state, cell)
-        own_misses = kernel.weight(parts[MISS]) if MISS in parts else 0
+        parts = self._kernel.parts(state, cell)
+        own_misses = self._kernel.weight(parts[MISS]) if MISS in parts else 0
         return own_misses + sum(self._misses(part, rule) for part in parts.values())
 
     # Trees
@@ -221,7 +210,7 @@ class GreedySolver:
             self._count_node()
             return choose_cell(state)
 
-        return self._tree_of(grow_tree(self._kernel_for("optimal"), self._root, choose))
+        return self._tree_of(grow_tree(self._kernel, self._root, choose))
 
     def _tree_of(self, root: Node | Leaf) -> DecisionTree:
         """Return the decision tree of the position with this root, for the prior of the solver."""
@@ -236,18 +225,19 @@ class GreedySolver:
         """
         if rule in ("best", "worst"):
             return partial(self._choose_by_value, rule)
+        choices = self._kernel.greedy_choices
         if rule == "remainder":
-            return lambda state: min(self._tied_cells(state), key=partial(self._remainder, state))
+            return lambda state: min(choices(state), key=partial(self._remainder, state))
         rank_of_cell = {cell: i for i, cell in enumerate(order_of(self.position.game, rule))}
-        return lambda state: min(self._tied_cells(state), key=rank_of_cell.__getitem__)
+        return lambda state: min(choices(state), key=rank_of_cell.__getitem__)
 
     def _choose_by_value(self, rule: str, state: Subfamily) -> int:
         """Return the first tied cell with the misses of the best (or worst) greedy strategy."""
-        tied = self._tied_cells(state)
-        if len(tied) == 1:
-            return tied[0]
+        tied_cells = self._kernel.greedy_choices(state)
+        if len(tied_cells) == 1:
+            return tied_cells[0]
         misses = self._misses(state, rule)
-        return next(cell for cell in tied if self._misses_after(state, cell, rule) == misses)
+        return next(cell for cell in tied_cells if self._misses_after(state, cell, rule) == misses)
 
     def _remainder(self, state: Subfamily, cell: int) -> int:
         """Return the sum of the squared weights that can be left after a shot and a greedy shot.
@@ -255,10 +245,10 @@ class GreedySolver:
         The sum is over the replies to both shots. Divided by the weight of the state, it is the
         mean weight that is left.
         """
-        kernel = self._kernel_for("optimal")
-        sum_of_squares = 0
+        kernel, sum_of_squares = self._kernel, 0
+        likeliest_cells = kernel.greedy_choices if kernel.is_silent else kernel.greedy_shots
         for part in kernel.parts(state, cell).values():
-            tied_cells = self._tied_cells(part) if kernel.is_silent else kernel.greedy_shots(part)
+            tied_cells = likeliest_cells(part)
             parts_after = kernel.parts(part, tied_cells[0]).values() if tied_cells else [part]
             sum_of_squares += sum(kernel.weight(part_after) ** 2 for part_after in parts_after)
         return sum_of_squares
@@ -269,15 +259,11 @@ class GreedySolver:
         """Return a best greedy tree, an optimal tree, and the positions at which they part."""
         partings: list[Divergence] = []
         greedy, optimal = self._pair_from(self._root, (), partings)
-        return GreedyComparison(
-            self._tree_of(greedy),
-            self._tree_of(optimal),
-            tuple(partings),
-        )
+        return GreedyComparison(self._tree_of(greedy), self._tree_of(optimal), tuple(partings))
 
     def optimum(self) -> int:
         """Return the least total height of any strategy."""
-        return self._hits(self._root) + self._kernel_for("optimal").solve(self._root)
+        return self._kernel.hits_left(self._root) + self._kernel.solve(self._root)
 
     def _pair_from(
         self, state: Subfamily, shots: tuple[Shot, ...], partings: list[Divergence]
@@ -288,18 +274,17 @@ class GreedySolver:
         -- the list to which the positions are added at which the trees shoot different cells for
         the first time.
         """
-        kernel, game = self._kernel_for("optimal"), self.position.game
-        choose_greedy, choose_optimal = self._cell_chooser("best"), partial(best_cell, kernel)
+        kernel, game = self._kernel, self.position.game
         certain_mask = kernel.free_hits(state)
         if certain_mask:
             return self._pair_after(state, next(bits(certain_mask)), shots, partings)
         least_misses, greedy_misses = kernel.solve(state), self._misses(state, "best")
         if greedy_misses == least_misses:
-            shared_tree = grow_tree(kernel, state, choose_greedy)
+            shared_tree = grow_tree(kernel, state, self._cell_chooser("best"))
             return shared_tree, shared_tree
         greedy_cells = [
             cell
-            for cell in self._tied_cells(state)
+            for cell in kernel.greedy_choices(state)
             if self._misses_after(state, cell, "best") == greedy_misses
         ]
         limit = least_misses + 1  # costs below it are exact
@@ -308,17 +293,19 @@ class GreedySolver:
         ]
         if shared_cells:
             return self._pair_after(state, shared_cells[0], shots, partings)
+        hits = kernel.hits_left(state)
         partings.append(
             Divergence(
                 shots=shots,
                 configurations=kernel.weight(state),
                 best_greedy_shots=tuple(map(game.cell, greedy_cells)),
                 best_shots=tuple(map(game.cell, sorted(best_cells(kernel, state)))),
-                best_greedy_total_height=self._hits(state) + greedy_misses,
-                total_height=self._hits(state) + least_misses,
+                best_greedy_total_height=hits + greedy_misses,
+                total_height=hits + least_misses,
             )
         )
-        return grow_tree(kernel, state, choose_greedy), grow_tree(kernel, state, choose_optimal)
+        greedy_tree = grow_tree(kernel, state, self._cell_chooser("best"))
+        return greedy_tree, grow_tree(kernel, state, partial(best_cell, kernel))
 
     def _pair_after(
         self, state: Subfamily, cell_index: int, shots: tuple[Shot, ...], partings: list[Divergence]
@@ -330,14 +317,12 @@ class GreedySolver:
         the trees part.
         """
         cell = self.position.game.cell(cell_index)
-        pairs = {
-            reply: self._pair_from(part, (*shots, Shot(cell, reply)), partings)
-            for reply, part in self._kernel_for("optimal").parts(state, cell_index).items()
-        }
-        return (
-            Node(cell, {reply: greedy for reply, (greedy, _) in pairs.items()}),
-            Node(cell, {reply: optimal for reply, (_, optimal) in pairs.items()}),
-        )
+        greedy_replies, optimal_replies = {}, {}
+        for reply, part in self._kernel.parts(state, cell_index).items():
+            greedy_replies[reply], optimal_replies[reply] = self._pair_from(
+                part, (*shots, Shot(cell, reply)), partings
+            )
+        return Node(cell, greedy_replies), Node(cell, optimal_replies)
 
 
 def greedy(

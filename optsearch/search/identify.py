@@ -32,7 +32,7 @@ from optsearch.lower_bounds.by_chance import total_misses_by_chance
 from optsearch.lower_bounds.dual_chain import chain_dual
 from optsearch.lower_bounds.leaves import weighted_leaf_counting_after
 from optsearch.search.greedy import GreedySolver
-from optsearch.search.kernels import SolverOptions, raised_prices
+from optsearch.search.kernels import SolverOptions, chain_prices
 from optsearch.search.solver import Solver
 from optsearch.search.team import Parallel
 from optsearch.support import records
@@ -197,8 +197,9 @@ Answers = tuple[tuple[str, bool], ...]  # the things asked for, each with True f
 
 
 class _End(NamedTuple):
-    """An end of a tree: the weight of its set, its misses, and the number of things asked for."""
+    """An end of a tree: its set with its weight, the misses, and the number of things asked for."""
 
+    name: str
     weight: int
     misses: int
     asked: int
@@ -240,7 +241,7 @@ class IdentificationTree:
         ends = []
         for answers, name in self.paths():
             misses = sum(not is_hit for _, is_hit in answers)
-            ends.append(_End(weights.get(name, 0), misses, asked=len(answers)))
+            ends.append(_End(name, weights.get(name, 0), misses, asked=len(answers)))
         return ends
 
     @property
@@ -253,10 +254,10 @@ class IdentificationTree:
         """The most misses that a set takes."""
         return max(end.misses for end in self._ends)
 
-    @cached_property
+    @property
     def misses(self) -> dict[str, int]:
         """The misses of each set, by its name."""
-        return {name: sum(not hit for _, hit in answers) for answers, name in self.paths()}
+        return {end.name: end.misses for end in self._ends}
 
     @cached_property
     def histogram(self) -> dict[int, int]:
@@ -319,7 +320,7 @@ def verify(tree: IdentificationTree) -> int:
     Each set counts as often as it weighs. Raises TreeError unless the replies of each set lead to
     an end with its name, without a question asked twice, and each end is reached.
     """
-    sets, total_misses, ends_reached = tree.sets, 0, 0
+    sets, total_misses = tree.sets, 0
     for name, mask, weight in zip(sets.names, sets.sets, sets.weights, strict=True):
         node, asked_mask, misses = tree.root, 0, 0
         while isinstance(node, Ask):
@@ -335,8 +336,7 @@ def verify(tree: IdentificationTree) -> int:
         if node != name:
             raise TreeError(f"{name!r} is hidden, but the tree ends at {node!r}")
         total_misses += weight * misses
-        ends_reached += 1
-    end_count = sum(1 for _ in tree.paths())
+    end_count, ends_reached = sum(1 for _ in tree.paths()), len(sets.names)
     if end_count != ends_reached:
         raise TreeError(f"the tree has {end_count} ends, and {ends_reached} of them are reached")
     return total_misses
@@ -532,7 +532,7 @@ def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterat
     if set(sets.weights) == {1} and len(sets.sets) > 1:
         progress(BoundsStatus(step="a price for each set"))
         without_certain = tuple(cells & ~family.certain for cells in family.sets)
-        prices = raised_prices(without_certain)
+        prices = chain_prices(without_certain)
         if prices is not None:
             by_prices = Fraction(chain_dual(without_certain, family.weights, prices), sets.weight)
             source = "a price for each set, and for each further miss"

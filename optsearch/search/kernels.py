@@ -48,6 +48,7 @@ NO_BUDGET = -1
 MIN_DISK_NODES = 8  # families that took less work are not worth a place on disk
 UNUSED_TABLE_BYTES = 1 << 12
 STATES_BETWEEN_REPORTS = 1000  # states of a walk in Python
+STEPS_FOR_PRICES = 20_000
 
 
 @dataclass(frozen=True)
@@ -647,40 +648,27 @@ def miss_cost(objective: Objective, budget: int) -> int:
     return 1 if budget == 0 else 0
 
 
-def chain_prices(sets: tuple[int, ...], limit: int, steps: int = 20_000) -> tuple[int, ...] | None:
-    """Return prices, one for each set, that prove that the sets cost at least `limit` misses.
+def chain_prices(sets: tuple[int, ...], misses: int | None = None) -> tuple[int, ...] | None:
+    """Return prices, one for each set, that prove that the sets cost this many misses.
 
-    `optsearch.lower_bounds.dual_chain` explains such proofs. sets -- masks of cells. steps -- how
-    long to try. The result is None if no such prices are found in this time, or if the kernel has
-    no prices for such sets.
+    `optsearch.lower_bounds.dual_chain` explains such proofs. sets -- masks of cells. misses -- None
+    proves as many as STEPS_FOR_PRICES steps can reach. The result is None if no such prices are
+    found in these steps, or if the kernel has no prices for such sets.
     """
-    priced = ChainDual().prices(to_words(sets), limit, steps)
+    limit = 1 << 40 if misses is None else misses
+    priced = ChainDual().prices(to_words(sets), limit, STEPS_FOR_PRICES)
     if priced is None:
         return None
     proved_misses, prices = priced
-    return tuple(prices) if proved_misses >= limit else None
+    return tuple(prices) if misses is None or proved_misses >= misses else None
 
 
-def raised_prices(sets: tuple[int, ...], steps: int = 20_000) -> tuple[int, ...] | None:
-    """Return prices, one for each set, that prove as many misses as `steps` steps can reach.
-
-    `optsearch.lower_bounds.dual_chain` explains such proofs. sets -- masks of cells. The result is
-    None if the kernel has no prices for such sets.
-    """
-    no_limit = 1 << 40
-    priced = ChainDual().prices(to_words(sets), no_limit, steps)
-    if priced is None:
-        return None
-    _, prices = priced
-    return tuple(prices)
-
-
-def announced_kernel(position: Position, memory: int = 1 << 23) -> Kernel:
+def announced_kernel(position: Position) -> Kernel:
     """Return the kernel of a small position in which hits tell something, for the mean.
 
-    memory -- bytes of the table. Errors as in `Problem.of`.
+    Errors as in `Problem.of`.
     """
-    problem, table = Problem.of_ships(position), MemoryTable(memory)
+    problem, table = Problem.of_ships(position), MemoryTable(1 << 23)
     return Kernel(problem, SolverOptions(), table, None, lambda nodes: None)
 
 

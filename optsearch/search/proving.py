@@ -178,24 +178,19 @@ def claims_for(
 # Families from a file
 
 
-def claims_of(identification: Identification) -> tuple[Claim, ...]:
-    """Return claims that prove that no strategy for a family from a file has fewer misses."""
-    sets = identification.sets
-    parts = SolvedParts(Solver(sets.position, family=sets.family))
-    root, marks = _root_and_marks(sets)
-    return claims_for(root, marks, identification.misses, parts.least_misses, parts.prices)
-
-
 def save_claims(identification: Identification, path: str | Path) -> None:
     """Write a proof of the least misses of an identification to a file.
 
     Raises ProofError if it cannot be written.
     """
-    claims = claims_of(identification)
+    sets = identification.sets
+    parts = SolvedParts(Solver(sets.position, family=sets.family))
+    root, marks = _root_and_marks(sets)
+    claims = claims_for(root, marks, identification.misses, parts.least_misses, parts.prices)
     head = {
         "format": proofs.FORMAT,
         "version": proofs.VERSION,
-        "family": identification.sets.digest,
+        "family": sets.digest,
         "total_misses": identification.misses,
         "claims": len(claims),
     }

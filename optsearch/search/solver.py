@@ -151,14 +151,13 @@ class Solver:
         if self.kernel.is_over(self.kernel.root):
             return self._make_solution(0, (), budget=0)
         limit = self._limit = None if time_limit is None else Limit(time_limit)
-        search = {
-            "mean": self._search_mean,
-            "within": self._search_within,
-            "worst": self._search_worst,
-        }[self.objective.kind]
         try:
             with limit.alarm() if limit else nullcontext(), self.watch.limited(limit):
-                return search(parallel, partial)
+                if self.objective.kind == "mean":
+                    return self._search_mean(parallel, partial)
+                if self.objective.kind == "within":
+                    return self._search_within(parallel)
+                return self._search_worst(parallel)
         except KeyboardInterrupt:
             if not partial:
                 raise
@@ -176,7 +175,7 @@ class Solver:
         lower, upper = self._first_bracket()
         return self._make_solution(upper, (), NO_BUDGET, lower_cost=lower, is_settled=False)
 
-    def _search_within(self, parallel: Parallel | None, partial: bool) -> Solution:
+    def _search_within(self, parallel: Parallel | None) -> Solution:
         """Search for the strategy that finishes most within K shots."""
         assert self.objective.shots is not None
         budget = self.objective.shots - self.kernel.cells_left
@@ -189,7 +188,7 @@ class Solver:
         self._search_all(frontier, parallel)
         return self._make_solution(frontier.upper, self._best_cells(frontier), budget)
 
-    def _search_worst(self, parallel: Parallel | None, partial: bool) -> Solution:
+    def _search_worst(self, parallel: Parallel | None) -> Solution:
         """Search for the strategy with the fewest shots in its worst case.
 
         The first budget of misses is the lower bound that needs no search. If no strategy keeps
@@ -254,9 +253,10 @@ class Solver:
         kernel, game = self.kernel, self.position.game
         if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST_ENTRIES:
             return [kernel.family.sets]
-        is_whole_game = not self.position.shots and self.prior is None
         shows_placement = game.label_of_kind is None
-        return hidden_ship_sets(game) if is_whole_game and not shows_placement else []
+        if self.position.shots or self.prior is not None or shows_placement:
+            return []
+        return hidden_ship_sets(game)
 
     def _bracket_solution(self) -> Solution:
         """Return the bracket of an unfinished search for the worst case or for within=K."""
