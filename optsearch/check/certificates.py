@@ -47,8 +47,8 @@ from optsearch.support.errors import (
 FORMAT = "optsearch equilibrium certificate"
 VERSION = 1
 EFFORT = 20_000  # families that the search of this module may expand
-DEFINED = 12  # cells up to which within=K is computed by the definition
-DIGITS = 4_000  # of a number, at most
+MAX_CELLS_BY_DEFINITION = 12  # cells up to which within=K is computed by the definition
+MAX_DIGITS = 4_000  # of a number, at most
 _FIELDS = (
     *("format", "version", "game", "objective", "hider_guarantees", "shooter_guarantees"),
     *("hider", "shooter"),
@@ -117,24 +117,24 @@ class _Certificate:
         started = time.perf_counter()
         fields = self.read_fields()
         try:
-            self.game = Game.read(self.text(fields, "game"))
-            self.objective = Objective.parse(self.text(fields, "objective"))
+            self.game = Game.read(self.text_field(fields, "game"))
+            self.objective = Objective.parse(self.text_field(fields, "objective"))
         except OptsearchError as error:
             self.refuse(str(error))
         if self.objective.kind == "worst":
             self.refuse("there is no equilibrium of the worst case; mean and within=K have one")
         self.configuration_counts = self.list_hidings()
-        weights = self.hider_weights(self.entries(fields, "hider"))
-        greatest_payment = max(self.orbit_payments(self.entries(fields, "shooter")).values())
+        weights = self.hider_weights(self.list_field(fields, "hider"))
+        greatest_payment = max(self.orbit_payments(self.list_field(fields, "shooter")).values())
         total_payment, method = self.least_payment(weights)
         least_payment = Fraction(total_payment, sum(weights.values()))
-        hider = self.parse_fraction(self.text(fields, "hider_guarantees"))
+        hider = self.parse_fraction(self.text_field(fields, "hider_guarantees"))
         if self.convert(hider) > least_payment:  # a run that was cut short may claim less
             self.refuse_guarantee("hider_guarantees", hider, least_payment)
-        shooter = self.parse_fraction(self.text(fields, "shooter_guarantees"))
+        shooter = self.parse_fraction(self.text_field(fields, "shooter_guarantees"))
         if self.convert(shooter) != greatest_payment:
             self.refuse_guarantee("shooter_guarantees", shooter, greatest_payment)
-        orbits = {self.orbit(hiding) for hiding in self.configuration_counts}
+        orbits = {self.orbit_name(hiding) for hiding in self.configuration_counts}
         return CheckedCertificate(
             game=self.game,
             objective=self.objective,
@@ -142,8 +142,8 @@ class _Certificate:
             shooter=shooter,
             hidings=len(self.configuration_counts),
             orbits=len(orbits),
-            used=len(self.entries(fields, "hider")),
-            trees=len(self.entries(fields, "shooter")),
+            used=len(self.list_field(fields, "hider")),
+            trees=len(self.list_field(fields, "shooter")),
             method=method,
             seconds=time.perf_counter() - started,
         )
@@ -191,23 +191,23 @@ class _Certificate:
             self.refuse("a JSON object has a name twice")
         return fields
 
-    def text(self, fields: dict[str, Any], name: str) -> str:
+    def text_field(self, fields: dict[str, Any], name: str) -> str:
         """Return the value of a field, which must be a text."""
         value = fields.get(name)
         if not isinstance(value, str):
             self.refuse(f"{name!r} is {value!r:.40}, not a text")
         return value
 
-    def entries(self, fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    def list_field(self, fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
         """Return the value of a field, which must be a list of JSON objects and not empty."""
         value = fields[name]
-        if not isinstance(value, list) or not value or any(type(e) is not dict for e in value):
+        if not isinstance(value, list) or not value or {type(entry) for entry in value} != {dict}:
             self.refuse(f"{name!r} is not a list of objects")
         return value
 
     def parse_fraction(self, text: str) -> Fraction:
         """Return the fraction in a text such as 534/103."""
-        if len(text) > DIGITS or not re.fullmatch(r"\d+(/[1-9]\d*)?", text, re.ASCII):
+        if len(text) > MAX_DIGITS or not re.fullmatch(r"\d+(/[1-9]\d*)?", text, re.ASCII):
             self.refuse(f"{text[:60]!r} is not a number; a fraction such as 534/103 is accepted")
         return Fraction(text)
 
@@ -235,7 +235,7 @@ class _Certificate:
             for permutation in self.game.symmetries()
         }
 
-    def orbit(self, hiding: Hiding) -> Hiding:
+    def orbit_name(self, hiding: Hiding) -> Hiding:
         """Return the name of the orbit of a hiding: its least image."""
         return min(self.images(hiding))
 
@@ -252,7 +252,7 @@ class _Certificate:
             if set(entry) != {"hidden", "weight"}:
                 self.refuse(f"an entry of the hider has {', '.join(entry)}, not hidden, weight")
             hiding = self.parse_hiding(entry["hidden"])
-            weight = self.parse_fraction(self.text(entry, "weight"))
+            weight = self.parse_fraction(self.text_field(entry, "weight"))
             if weight.denominator != 1 or not weight:
                 self.refuse(f"the weight {weight} is not a whole number above 0")
             if hiding in weights:
@@ -287,7 +287,7 @@ class _Certificate:
             total_height = search.total_height()
             if total_height is not None:
                 return total_height, "a plain search"
-        if self.game.is_silent and (is_mean or self.game.cells > DEFINED):
+        if self.game.is_silent and (is_mean or self.game.cells > MAX_CELLS_BY_DEFINITION):
             examples = {self.examples[hiding]: weight for hiding, weight in weights.items()}
             try:
                 return self.solve(self.game, self.objective, examples), "the exact solver"
@@ -321,13 +321,13 @@ class _Certificate:
         """
         orbits: dict[Hiding, list[Hiding]] = {}  # name -> hidings
         for hiding in self.configuration_counts:
-            orbits.setdefault(self.orbit(hiding), []).append(hiding)
+            orbits.setdefault(self.orbit_name(hiding), []).append(hiding)
         payments = dict.fromkeys(orbits, Fraction(0))
         total_probability = Fraction(0)
         for tree_number, entry in enumerate(entries, 1):
             if set(entry) != {"probability", "tree"}:
                 self.refuse(f"tree {tree_number} has {', '.join(entry)}, not probability, tree")
-            probability = self.parse_fraction(self.text(entry, "probability"))
+            probability = self.parse_fraction(self.text_field(entry, "probability"))
             total_probability += probability
             shots = self.replay(entry["tree"], f"tree {tree_number}")
             for orbit_name, orbit in orbits.items():
@@ -362,14 +362,14 @@ class _Certificate:
                     self.refuse(f"{name} ends before everything is hit")
                 shots |= dict.fromkeys(hidings, cells_shot.bit_count())
                 continue
-            bit = self.parse_cell_bit(node["shot"], name)
-            if bit & cells_shot:
+            shot_mask = self.parse_shot_mask(node["shot"], name)
+            if shot_mask & cells_shot:
                 self.refuse(f"{name} shoots {node['shot']} twice")
             if any(is_all_hit):
                 self.refuse(f"{name} shoots {node['shot']} where everything is hit")
             hidings_by_reply: dict[str, list[Hiding]] = defaultdict(list)
             for hiding in hidings:
-                reply_text = str(reply(self.game, hiding, hits, bit))
+                reply_text = str(reply(self.game, hiding, hits, shot_mask))
                 hidings_by_reply[reply_text].append(hiding)
             if set(node) - {"shot"} != set(hidings_by_reply):
                 self.refuse(
@@ -377,8 +377,8 @@ class _Certificate:
                     f"replies there are {', '.join(sorted(hidings_by_reply))}"
                 )
             for reply_text, part_hidings in hidings_by_reply.items():
-                hits_after = hits if reply_text == "miss" else hits | bit
-                waiting.append((node[reply_text], part_hidings, hits_after, cells_shot | bit))
+                hits_after = hits if reply_text == "miss" else hits | shot_mask
+                waiting.append((node[reply_text], part_hidings, hits_after, cells_shot | shot_mask))
         return shots
 
     def check_leaf(self, node: dict[str, Any], hidings: list[Hiding], name: str) -> None:
@@ -387,7 +387,7 @@ class _Certificate:
         if set(node) != {"configurations"} or node["configurations"] != count:
             self.refuse(f"{name} has a leaf {json.dumps(node):.60} where {count} end")
 
-    def parse_cell_bit(self, text: Any, name: str) -> int:
+    def parse_shot_mask(self, text: Any, name: str) -> int:
         """Return the mask of the cell in a text such as B3; name -- of the tree, for errors."""
         try:
             return self.game.bit(parse_cell(text))
@@ -435,10 +435,10 @@ class _Search:
         """Return the least total height; None if it takes more than the effort."""
         all_sets = (1 << len(self.weights)) - 1
         limit = sum(self.weights) * (len(self.columns) + 1)  # more than any strategy misses
-        misses = self.misses(all_sets, limit)
+        misses = self.least_misses(all_sets, limit)
         return None if misses is None else self.hits * sum(self.weights) + misses
 
-    def misses(self, family: int, limit: int) -> int | None:
+    def least_misses(self, family: int, limit: int) -> int | None:
         """Return the least misses of a family, summed over its sets by weight, if below the limit.
 
         Else return a lower bound of them, which is the limit or more. Return None once the effort
@@ -459,12 +459,12 @@ class _Search:
             if bound >= least:  # and so are the bounds of all later shots
                 rest_bound = min(rest_bound, bound)
                 break
-            after_hit = self.misses(hit, least - missed_weight - self.bound(missed))
+            after_hit = self.least_misses(hit, least - missed_weight - self.lower_bound(missed))
             if after_hit is None:
                 return None
-            cost = missed_weight + after_hit + self.bound(missed)
+            cost = missed_weight + after_hit + self.lower_bound(missed)
             if cost < least:
-                after_miss = self.misses(missed, least - missed_weight - after_hit)
+                after_miss = self.least_misses(missed, least - missed_weight - after_hit)
                 if after_miss is None:
                     return None
                 cost = missed_weight + after_hit + after_miss
@@ -485,7 +485,7 @@ class _Search:
         for hit in {column & family for column in self.columns} - {0, family}:
             missed = family & ~hit
             missed_weight = self.weight(missed)
-            bound = missed_weight + self.bound(hit) + self.bound(missed)
+            bound = missed_weight + self.lower_bound(hit) + self.lower_bound(missed)
             shots.append(_SearchShot(bound, missed_weight, hit, missed))
         return sorted(shots)
 
@@ -493,7 +493,7 @@ class _Search:
         """Return the total weight of the sets of a family."""
         return sum(self.weights[bit] for bit in bits(family))
 
-    def bound(self, family: int) -> int:
+    def lower_bound(self, family: int) -> int:
         """Return a lower bound of the misses of a family, summed over its sets by weight.
 
         A cell in doubt is one that some of the sets have, but not all. A set with k such cells that

@@ -232,7 +232,8 @@ class Marks:
             parts_by_reply = self._split_by_mark(family, cell)
             if missed:
                 parts_by_reply.append(missed)
-            yield cell, weight(missed), [p for part in parts_by_reply for p in self.parts(part)]
+            parts_after = [part for of_reply in parts_by_reply for part in self.parts(of_reply)]
+            yield cell, weight(missed), parts_after
 
     def bound_by_counting(self, family: WeightedSets) -> int:
         """Return a lower bound of the misses of a family by counting: the greater of two numbers.
@@ -253,7 +254,7 @@ class Marks:
         hits = max(marks.bit_count() for marks, _ in sets)
         replies = max(self.count_undecided(family)) if self.is_labelled else 1
         weights = tuple(sorted((set_weight for _, set_weight in sets), reverse=True))
-        by_leaves = _leaf_counting(weights, hits, replies)
+        by_leaves = _bound_by_leaf_counting(weights, hits, replies)
         if not self.is_labelled:
             return by_leaves
         weight_by_cell = [
@@ -309,18 +310,18 @@ def certain_marks(family: WeightedSets) -> int:
     return certain
 
 
-def split_weights(family: WeightedSets) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def sets_and_weights(family: WeightedSets) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the sets of a family, and their weights, as two tuples."""
-    return tuple(marks for marks, _ in family), tuple(n for _, n in family)
+    return tuple(marks for marks, _ in family), tuple(set_weight for _, set_weight in family)
 
 
 def weight(family: WeightedSets) -> int:
     """Return the total weight of a family."""
-    return sum(n for _, n in family)
+    return sum(set_weight for _, set_weight in family)
 
 
 @lru_cache(maxsize=1 << 16)
-def _leaf_counting(weights: tuple[int, ...], hits: int, replies: int) -> int:
+def _bound_by_leaf_counting(weights: tuple[int, ...], hits: int, replies: int) -> int:
     """Return a lower bound of the total misses of all sets together.
 
     The replies until a set is found are a word that ends in a hit, and each set has a word of its
@@ -589,8 +590,8 @@ def write(path: str | Path, head: Mapping[str, object], claims: Sequence[Claim])
 
 def load(path: str | Path) -> Proof:
     """Load the proof in a file without checking it; raise ProofError for any other file."""
-    kinds = {"game": str, "position": str, "total_height": int}
-    head, lines = read_head(path, kinds)
+    field_types = {"game": str, "position": str, "total_height": int}
+    head, lines = read_head(path, field_types)
     prior = head.get("prior", "")
     if not isinstance(prior, str):
         raise ProofError(f"{path}: 'prior' in the head is {prior!r:.60}")
@@ -604,11 +605,13 @@ def load(path: str | Path) -> Proof:
     return Proof(position, head["total_height"], claims, prior)
 
 
-def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, Any], list[str]]:
+def read_head(
+    path: str | Path, field_types: Mapping[str, type]
+) -> tuple[dict[str, Any], list[str]]:
     """Return the head of a proof file, and the lines of its claims.
 
-    kinds -- the fields that the head must have, besides the general ones, and their types. Raises
-    ProofError for any other file.
+    field_types -- the fields that the head must have, besides the general ones, and their types.
+    Raises ProofError for any other file.
     """
     lines = documents.text_of(path, ProofError).splitlines()
     try:
@@ -617,14 +620,14 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
         raise ProofError(f"{error}; solve --prove writes proofs") from None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise ProofError(f"{path}: the file is not a proof; its head has no 'format': {FORMAT!r}")
-    if "family" in head and "family" not in kinds:
+    if "family" in head and "family" not in field_types:
         raise ProofError(
             f"{path} is a proof for a family of sets; name its file, too, as in optsearch check "
             f"{path} sets.csv"
         )
-    for key, kind in {"version": int, **kinds, "claims": int}.items():
-        if type(head.get(key)) is not kind:
-            raise ProofError(f"{path}: {key!r} in the head is {head.get(key)!r:.60}")
+    for name, field_type in {"version": int, **field_types, "claims": int}.items():
+        if type(head.get(name)) is not field_type:
+            raise ProofError(f"{path}: {name!r} in the head is {head.get(name)!r:.60}")
     if head["version"] != VERSION:
         raise ProofError(f"{path}: the version is {head['version']}; {VERSION} is read")
     if head["claims"] != len(lines) - 1:
@@ -635,15 +638,16 @@ def read_head(path: str | Path, kinds: Mapping[str, type]) -> tuple[dict[str, An
 
 
 def read_claims(
-    path: str | Path, lines: Sequence[str], marks: int, board: str
+    path: str | Path, lines: Sequence[str], mark_count: int, board: str
 ) -> tuple[Claim, ...]:
     """Return the claims in the lines of a proof file.
 
-    marks -- the number of different marks, the bits that a set may have. board -- where the marks
-    are, in words for errors. Raises ProofError for a line that is not a claim.
+    mark_count -- the number of different marks, the bits that a set may have. board -- where the
+    marks are, in words for errors. Raises ProofError for a line that is not a claim.
     """
     return tuple(
-        _parse_claim(line, marks, board, f"{path}, claim {n}") for n, line in enumerate(lines, 1)
+        _parse_claim(line, mark_count, board, f"{path}, claim {claim_number}")
+        for claim_number, line in enumerate(lines, 1)
     )
 
 
@@ -655,12 +659,12 @@ def _parse_json(line: str, where: str) -> object:
         raise ProofError(f"{where} is not JSON: {error}") from None
 
 
-def _parse_claim(line: str, marks: int, board: str, where: str) -> Claim:
+def _parse_claim(line: str, mark_count: int, board: str, where: str) -> Claim:
     """Return the claim in a line of a proof file.
 
-    marks -- the number of different marks, the bits that a set may have. board -- where the marks
-    are, in words for errors. where -- how an error begins. Raises ProofError if the line is not a
-    claim, or has a set twice or with other marks.
+    mark_count -- the number of different marks, the bits that a set may have. board -- where the
+    marks are, in words for errors. where -- how an error begins. Raises ProofError if the line is
+    not a claim, or has a set twice or with other marks.
     """
 
     def refuse(problem: str) -> NoReturn:
@@ -683,7 +687,7 @@ def _parse_claim(line: str, marks: int, board: str, where: str) -> Claim:
         refuse(f"it has {len(sets)} sets and {len(weights)} weights")
     if len(set(sets)) < len(sets):
         refuse("it has a set twice")
-    if max(sets) >> marks:
+    if max(sets) >> mark_count:
         refuse(f"a set has cells off {board}")
     family = tuple(sorted(zip(sets, weights, strict=True)))
     if prices is None:

@@ -97,9 +97,9 @@ def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
     for ship in ships:
         for cell in bits(ship & ~hits):
             shot = 1 << cell
-            first, last = reply(game, ships, 0, shot), reply(game, ships, ship, shot)
+            first_reply, last_reply = reply(game, ships, 0, shot), reply(game, ships, ship, shot)
             # If the last hit has the same reply, cells of all ships with it are one piece.
-            pieces[0 if first == last else ship, first, last] |= shot
+            pieces[0 if first_reply == last_reply else ship, first_reply, last_reply] |= shot
     has_plain_replies = all(last == HIT for _, _, last in pieces)
     if has_plain_replies and not game.ends_at_hit:
         return sum(pieces.values())
@@ -112,9 +112,9 @@ def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
 def shoot(family: Family, cell: int) -> dict[Reply, Family]:
     """Map each reply to a shot to the family of the configurations that give it, after the shot."""
     parts: dict[Reply, Counter[Hidden]] = defaultdict(Counter)
-    for hidden, number in family:
+    for hidden, hidden_weight in family:
         reply, still_hidden = _shoot_at(hidden, 1 << cell)
-        parts[reply][still_hidden] += number
+        parts[reply][still_hidden] += hidden_weight
     return {reply: frozenset(part.items()) for reply, part in parts.items()}
 
 
@@ -161,7 +161,7 @@ def is_over(family: Family) -> bool:
 
 def weight(family: Family) -> int:
     """Return the number of configurations of a family, or with a prior their total weight."""
-    return sum(number for _, number in family)
+    return sum(hidden_weight for _, hidden_weight in family)
 
 
 # Optima

@@ -384,7 +384,7 @@ class Positions:
         self._full_boards = Counter(_digits_if_all_shot(game, ships) for ships in configurations)
         # Codes as an array with an axis of digits for each cell. The last axis has length 1, so
         # that an index of all digits still gives an array.
-        self._cube = (*(self._digit_base,) * game.cells, 1)
+        self._shape_by_digit = (*(self._digit_base,) * game.cells, 1)
         identity = tuple(range(game.cells))
         factors_of_one = [[1] * game.cells] * (self._digit_base - 2)
         self.configurations: Codes = self._sum_products(factors_of_one, identity).astype(np.int32)
@@ -404,7 +404,7 @@ class Positions:
         factor of a cell is looked up at the cell that this gives for it. The sums are in the order
         of the codes of positions.
         """
-        sums = np.zeros(self._cube, np.uint64)  # an axis for each cell
+        sums = np.zeros(self._shape_by_digit, np.uint64)  # an axis for each cell
         for digits, count in self._full_boards.items():  # all cells shot: there is no factor
             sums[digits] = count
         # A configuration of a position in which a cell is not shot belongs to one position in which
@@ -422,13 +422,14 @@ class Positions:
 
         The group with every cell shot comes first, the empty board last.
         """
-        unshot_cells = np.zeros(self._cube, np.int8)
+        unshot_counts = np.zeros(self._shape_by_digit, np.int8)
         for cell in range(self.game.cells):
-            not_shot = np.moveaxis(unshot_cells, cell, 0)[-1]  # the positions with this digit there
+            not_shot = np.moveaxis(unshot_counts, cell, 0)[-1]  # where the cell has this digit
             not_shot += 1
-        unshot_cells = np.where(self.configurations > 0, unshot_cells.ravel(), -1)
+        unshot_counts = np.where(self.configurations > 0, unshot_counts.ravel(), -1)
         return [
-            np.flatnonzero(unshot_cells == n).astype(np.int32) for n in range(self.game.cells + 1)
+            np.flatnonzero(unshot_counts == count).astype(np.int32)
+            for count in range(self.game.cells + 1)
         ]
 
     def _evaluate(self, codes: Codes) -> None:
@@ -437,23 +438,23 @@ class Positions:
         They go into `optimum` and `greedy`. Those of all positions with one shot more must be there
         already.
         """
-        optimum, greedy = np.full((2, len(codes)), INFINITE, np.int32)
+        least_misses, least_greedy_misses = np.full((2, len(codes)), INFINITE, np.int32)
         most_hits = np.zeros(len(codes), np.int32)  # configurations with the likeliest cell so far
         for cell in range(self.game.cells):
             codes_after, is_choice = self._after_shot(codes, cell)
             after_miss = codes_after[0]
             hits = self.configurations[codes] - self.configurations[after_miss]
             misses = self._misses_of_shot(self.optimum, codes_after)
-            np.minimum(optimum, misses, where=is_choice, out=optimum)
+            np.minimum(least_misses, misses, where=is_choice, out=least_misses)
             greedy_misses = self._misses_of_shot(self.greedy, codes_after)
             is_likelier = hits > most_hits
-            is_better_tie = (hits == most_hits) & (greedy_misses < greedy)
+            is_better_tie = (hits == most_hits) & (greedy_misses < least_greedy_misses)
             is_better = is_choice & (is_likelier | is_better_tie)
-            greedy[is_better] = greedy_misses[is_better]
+            least_greedy_misses[is_better] = greedy_misses[is_better]
             most_hits[is_better] = hits[is_better]
         # If no cell is a choice, nothing is in doubt and nothing is missed.
-        self.optimum[codes] = np.where(most_hits, optimum, 0)
-        self.greedy[codes] = np.where(most_hits, greedy, 0)
+        self.optimum[codes] = np.where(most_hits, least_misses, 0)
+        self.greedy[codes] = np.where(most_hits, least_greedy_misses, 0)
 
     def representatives(self) -> Codes:
         """Return one position of each set of equivalent ones: the first with the fewest shots.
@@ -481,12 +482,13 @@ class Positions:
         out.
         """
         game, generator = self.game, np.random.default_rng(1)
-        drawn = generator.integers(1 << 62, size=(self._digit_base - 2, game.cells))
-        factors = [[int(n) | 1 for n in row] for row in drawn]  # odd numbers have inverses
+        random_numbers = generator.integers(1 << 62, size=(self._digit_base - 2, game.cells))
+        # Odd numbers have inverses.
+        factors = [[int(number) | 1 for number in row] for row in random_numbers]
         hashes = np.full(self._position_count, np.iinfo(np.uint64).max)
-        counts = self.configurations.reshape(self._cube)
+        counts = self.configurations.reshape(self._shape_by_digit)
         for permutation in game.symmetries(MOST_TURNS):
-            sums = self._sum_products(factors, permutation).reshape(self._cube)
+            sums = self._sum_products(factors, permutation).reshape(self._shape_by_digit)
             for cell in range(game.cells):
                 sums_by_digit = np.moveaxis(sums, cell, 0)
                 counts_by_digit = np.moveaxis(counts, cell, 0)
@@ -550,14 +552,14 @@ class Positions:
         )
         return codes_after, is_unshot & (possible_replies > 1)
 
-    def _misses_of_shot(self, misses: Codes, after: list[Codes]) -> Codes:
+    def _misses_of_shot(self, misses: Codes, codes_after: list[Codes]) -> Codes:
         """Return for each position the total misses if a cell is shot now, with those that follow.
 
-        misses -- the total misses of all positions, by their code. after -- for each reply to the
-        shot, a miss first, the codes of the positions after it.
+        misses -- the total misses of all positions, by their code. codes_after -- for each reply to
+        the shot, a miss first, the codes of the positions after it.
         """
-        total_misses = self.configurations[after[0]].copy()  # each of these misses the shot
-        for codes_after_reply in after:
+        total_misses = self.configurations[codes_after[0]].copy()  # each of these misses the shot
+        for codes_after_reply in codes_after:
             total_misses += misses[codes_after_reply]
         return total_misses
 
@@ -567,17 +569,17 @@ def _keep_greatest(
     values: NDArray[np.integer[Any]],
     is_choice: NDArray[np.bool_],
     greatest: NDArray[np.int64],
-    cells: NDArray[np.int64],
+    masks: NDArray[np.int64],
 ) -> None:
-    """Add a cell to the masks in `cells` where its value is the greatest so far, or equals it.
+    """Add a cell to the `masks` where its value is the greatest so far, or equals it.
 
     There is one value and one mask for each position. Where the value is greater, the mask and the
     value in `greatest` begin anew with this cell. is_choice -- False where the cell does not count.
     """
-    is_greater = is_choice & ((cells == 0) | (values > greatest))
-    cells[is_greater] = 0
+    is_greater = is_choice & ((masks == 0) | (values > greatest))
+    masks[is_greater] = 0
     greatest[is_greater] = values[is_greater]
-    cells[is_choice & (values == greatest)] |= 1 << cell
+    masks[is_choice & (values == greatest)] |= 1 << cell
 
 
 def search_game(game: Game, empty_only: bool) -> SearchedGame:
@@ -665,14 +667,15 @@ def find(
         if folder is not None:
             store = stack.enter_context(Facts(folder, f"counterexamples of {scope}"))
         finished = _load_finished_games(store, games)
-        total_work = sum(map(_work_of, games))
+        total_work = sum(map(_estimate_work, games))
         report_work = meter(
-            progress, total_work, sum(map(_work_of, finished)), CounterexampleStatus
+            progress, total_work, sum(map(_estimate_work, finished)), CounterexampleStatus
         )
 
         def report() -> None:
             examples = sum(len(searched.counterexamples) for searched in finished.values())
-            report_work(sum(map(_work_of, finished)), games=len(finished), counterexamples=examples)
+            work = sum(map(_estimate_work, finished))
+            report_work(work, games=len(finished), counterexamples=examples)
 
         report()
         search_one = partial(search_game, empty_only=scope.empty_only)
@@ -686,7 +689,7 @@ def find(
     return CounterexampleSearch(scope, tuple(finished[game] for game in games))
 
 
-def _work_of(game: Game) -> int:
+def _estimate_work(game: Game) -> int:
     """Return the estimated work for a game, in positions; used for the progress alone."""
     return min(_count_positions(game), MAX_POSITIONS)
 

@@ -227,7 +227,7 @@ class FirstHitKernel(Kernel):
             if cells is None:
                 return limit
             if self.objective.kind == "within":
-                return self._enter_list(state, cells)
+                return self._store_costs_of_list(state, cells)
         try:
             self._max_nodes = self._nodes + MAX_STATES
             return self._try_cells(state, limit)
@@ -254,7 +254,7 @@ class FirstHitKernel(Kernel):
                 if cost < least_cost:
                     least_cost, best_cell = cost, cell
         if best_cell >= 0:
-            self._enter_cost(state, least_cost, best_cell)
+            self._store_cost(state, least_cost, best_cell)
         else:
             self._bounds[self._normal_key(state)] = limit
         return least_cost
@@ -297,23 +297,25 @@ class FirstHitKernel(Kernel):
             if cells is None:
                 break
             if self._has_cell[state.family][:, cells].any(axis=1).all():
-                return self._enter_list(state, cells)
+                return self._store_costs_of_list(state, cells)
         return limit
 
-    def _best_list(self, state: Subfamily, counts: Sequence[int], limit: int) -> list[int] | None:
+    def _best_list(
+        self, state: Subfamily, shot_counts: Sequence[int], limit: int
+    ) -> list[int] | None:
         """Return the cells to shoot, in their order, of the cheapest list; None if none is < limit.
 
         The cost of a list is the weight of the sets that its first k cells do not meet, summed over
-        all k in `counts`. For the worst case the last of these k must meet every set.
+        all k in `shot_counts`. For the worst case the last of these k must meet every set.
         """
         from optsearch.search.list_programme import best_list  # loads HiGHS
 
         return best_list(
-            has=self._has_cell[state.family],
+            has_cell=self._has_cell[state.family],
             weights=self.weights[state.family],
-            counts=counts,
-            meets_all=self.objective.kind == "worst",
-            below=limit,
+            shot_counts=shot_counts,
+            must_meet_all=self.objective.kind == "worst",
+            limit=limit,
             tick=self.tick,
         )
 
@@ -326,7 +328,7 @@ class FirstHitKernel(Kernel):
             family = self._missed_by(family, cell)
         return cells
 
-    def _enter_list(self, state: Subfamily, cells: list[int]) -> int:
+    def _store_costs_of_list(self, state: Subfamily, cells: list[int]) -> int:
         """Enter the cost of a best list of shots in the tables, and return it.
 
         cells -- the list. Its rest after each miss is a best list of the state there; so the costs
@@ -342,10 +344,10 @@ class FirstHitKernel(Kernel):
         cost = 0
         for state_before, cell, state_after in reversed(steps):
             cost += self.weight(state_after) * miss_cost(self.objective, state_before.budget)
-            self._enter_cost(state_before, cost, cell)
+            self._store_cost(state_before, cost, cell)
         return cost
 
-    def _enter_cost(self, state: Subfamily, cost: int, best_cell: int) -> None:
+    def _store_cost(self, state: Subfamily, cost: int, best_cell: int) -> None:
         """Enter a solved state and one of its best cells in the tables."""
         self._costs[self._normal_key(state)] = cost
         self._best_cells[_key(state)] = best_cell

@@ -77,13 +77,13 @@ class Question:
     """A question to a kernel: what is the least cost if this cell is shot first?
 
     limit -- a cost below it must be exact; from it on, any lower bound >= limit is an answer.
-    nodes -- the kernel gives up after this number of nodes; None for no limit.
+    max_nodes -- the kernel gives up after this number of nodes; None for no limit.
     """
 
     state: Subfamily
     cell: int
     limit: int
-    nodes: int | None
+    max_nodes: int | None
 
 
 Rule = Callable[[Kernel, Subfamily], int]  # returns the cell to shoot next
@@ -93,15 +93,15 @@ Rule = Callable[[Kernel, Subfamily], int]  # returns the cell to shoot next
 class BestFirstSearch:
     """The search for the least cost of a state, which is between `lower` and `upper`.
 
-    ceiling -- costs from this one on count as equal. nodes -- the most nodes of a question; None
-    for no limit. values_all_shots -- True continues until the cost of every first shot is known.
-    stops_below_ceiling -- True ends once any strategy costs less than the ceiling.
+    ceiling -- costs from this one on count as equal. max_nodes -- the most nodes of a question;
+    None for no limit. values_all_shots -- True continues until the cost of every first shot is
+    known. stops_below_ceiling -- True ends once any strategy costs less than the ceiling.
     """
 
     kernel: Kernel
     state: Subfamily
     ceiling: int = INFINITE
-    nodes: int | None = None
+    max_nodes: int | None = None
     values_all_shots: bool = False
     stops_below_ceiling: bool = False
     root: OrNode = field(init=False)
@@ -175,7 +175,7 @@ class BestFirstSearch:
     def best_cells(self) -> list[int]:
         """List the first shots that are known to have the least cost; of symmetric ones, one."""
         shots = self._shots(self.root)
-        return [s.cell for s in shots if s.is_exact and s.upper == self.root.upper]
+        return [shot.cell for shot in shots if shot.is_exact and shot.upper == self.root.upper]
 
     @property
     def first_shots(self) -> list[tuple[int, int, int]]:
@@ -211,7 +211,7 @@ class BestFirstSearch:
 
         A shot whose question is given up is opened.
         """
-        self.nodes = FEW_NODES if is_early else None
+        self.max_nodes = FEW_NODES if is_early else None
 
     def next_question(self) -> Question | None:
         """Return the next question to ask, and count it as asked; None if there is none now.
@@ -323,7 +323,7 @@ class BestFirstSearch:
         if shot.parts is None:
             if shot in self._under_way.values():
                 return None
-            new_question = Question(shot.state_node.state, shot.cell, limit, self.nodes)
+            new_question = Question(shot.state_node.state, shot.cell, limit, self.max_nodes)
             self._under_way[new_question] = shot
             return new_question
         parts = sorted(shot.parts.values(), key=lambda part: len(part.state.family))

@@ -40,8 +40,7 @@ from optsearch.support.documents import Document, write
 from optsearch.support.errors import RecordError, TooLarge, TreeError
 from optsearch.support.files import read_text
 from optsearch.support.progress import LimitReached, Progress, no_progress
-from optsearch.tree import Leaf as Ended
-from optsearch.tree import Node as Shot
+from optsearch.tree import Leaf, Node
 from optsearch.tree.solution import SearchStatus
 
 FORMAT = "optsearch identification"
@@ -288,7 +287,7 @@ class IdentificationTree:
         return "\n".join(lines)
 
 
-def _name_leaves(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTree:
+def _name_leaves(sets: Sets, root: Node | Leaf, title: str) -> IdentificationTree:
     """Return a tree of the solver as a tree of questions.
 
     Certain hits are left out, as they need no question. The tree ends where one set is left, with
@@ -296,10 +295,10 @@ def _name_leaves(sets: Sets, root: Shot | Ended, title: str) -> IdentificationTr
     """
     names = dict(zip(sets.sets, sets.names, strict=True))
 
-    def convert(node: Shot | Ended, sets_left: list[int]) -> Ask | str:
+    def convert(node: Node | Leaf, sets_left: list[int]) -> Ask | str:
         if len(sets_left) == 1:
             return names[sets_left[0]]
-        assert isinstance(node, Shot)
+        assert isinstance(node, Node)
         thing = node.cell[1]  # the grid of a family is one row
         having = [mask for mask in sets_left if mask >> thing & 1]
         lacking = [mask for mask in sets_left if not mask >> thing & 1]

@@ -421,16 +421,16 @@ class Kernel:
         after_hit = state._replace(hits=state.hits | 1 << cell)
         after_miss = state._replace(budget=budget)
         ship_codes = self._struck_ship_codes(state, cell)
-        gives_reply: dict[Reply, NDArray[np.bool_]] = {}
+        members: dict[Reply, NDArray[np.bool_]] = {}
         for ship_code in sorted(set(ship_codes.tolist())):
-            for reply, gives in self._replies_of_code(
+            for reply, is_member in self._replies_of_code(
                 state, cell, ship_code, ship_codes == ship_code
             ):
-                gives_reply[reply] = gives_reply.get(reply, False) | gives
+                members[reply] = members.get(reply, False) | is_member
         parts = {}
-        for reply in sorted(gives_reply, key=lambda reply: reply.order):
+        for reply in sorted(members, key=lambda reply: reply.order):
             state_after = after_hit if reply.hit else after_miss
-            parts[reply] = state_after._replace(family=state.family[gives_reply[reply]])
+            parts[reply] = state_after._replace(family=state.family[members[reply]])
         return parts
 
     def _replies_of_code(

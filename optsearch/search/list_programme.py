@@ -1,7 +1,7 @@
 """The best list of cells to shoot until the first hit, by a mixed-integer programme.
 
-The list is cut after each of the `counts` of shots; a cut is a *step* t. The columns of the
-programme are `shot[t, c]`, which is 1 if cell c is among the first `counts[t]` shots, and
+The list is cut after each of the `shot_counts` of shots; a cut is a *step* t. The columns of the
+programme are `shot[t, c]`, which is 1 if cell c is among the first `shot_counts[t]` shots, and
 `missed[t, s]`, at least 1 if none of these shots meets set s. The programme finds the least sum of
 weight[s] · missed[t, s]. With one count this is a maximum coverage; with the counts 1, 2, … and all
 sets met in the end, it is a minimum sum set cover.
@@ -41,25 +41,25 @@ class Constraint(NamedTuple):
 
 
 def best_list(
-    has: NDArray[np.bool_],
+    has_cell: NDArray[np.bool_],
     weights: NDArray[np.int64],
-    counts: Sequence[int],
-    meets_all: bool,
-    below: int,
+    shot_counts: Sequence[int],
+    must_meet_all: bool,
+    limit: int,
     tick: Callable[[], None],
 ) -> list[int] | None:
-    """Return the list of cells of least cost, in the order of shots; None if none costs < `below`.
+    """Return the list of cells of least cost, in the order of shots; None if none costs < `limit`.
 
     The cost of a list is the weight of the sets that its first k cells do not meet, summed over all
-    k in `counts`.
+    k in `shot_counts`.
 
-    has -- has[s, c] is True if set s has cell c. counts -- numbers of shots, ascending.
-    meets_all -- True if the last of these numbers of shots must meet every set. tick -- called
-    while HiGHS runs; may raise. Raises TooLarge.
+    has_cell -- has_cell[s, c] is True if set s has cell c. shot_counts -- numbers of shots,
+    ascending. must_meet_all -- True if the last of these numbers of shots must meet every set. tick
+    -- called while HiGHS runs; may raise. Raises TooLarge.
     """
-    sets, cells = has.shape
-    steps = len(counts)
-    if steps * int(has.sum()) > MAX_ENTRIES or steps * int(weights.sum()) > MAX_WEIGHT:
+    sets, cells = has_cell.shape
+    steps = len(shot_counts)
+    if steps * int(has_cell.sum()) > MAX_ENTRIES or steps * int(weights.sum()) > MAX_WEIGHT:
         raise TooLarge(
             f"{sets:,} sets of cells in {steps} shots, of weight {int(weights.sum()):,}, are too "
             f"many for an exact list of shots; at most {MAX_ENTRIES:,} cells of sets and shots "
@@ -69,11 +69,11 @@ def best_list(
     shot_columns = np.arange(steps * cells).reshape(steps, cells)
     missed_columns = shot_columns.size + np.arange(steps * sets).reshape(steps, sets)
     costs = np.tile(weights, steps)
-    constraints = _list_constraints(shot_columns, missed_columns, has, counts)
-    if below < costs.sum():
-        constraints.append(Constraint(missed_columns.ravel(), costs, 0, below - 1))
+    constraints = _list_constraints(shot_columns, missed_columns, has_cell, shot_counts)
+    if limit < costs.sum():
+        constraints.append(Constraint(missed_columns.ravel(), costs, 0, limit - 1))
     upper = np.ones(missed_columns.max() + 1)
-    upper[missed_columns[-1]] = 0 if meets_all else 1
+    upper[missed_columns[-1]] = 0 if must_meet_all else 1
     programme = _build_programme(
         costs=np.r_[np.zeros(shot_columns.size), costs],
         upper=upper,
@@ -88,35 +88,36 @@ def best_list(
     shot_values = np.array(programme.getSolution().col_value[: shot_columns.size])
     is_shot = shot_values.reshape(steps, cells) > 0.5
     # The replay of the list in integers: the weight missed at each step.
-    missed_weights = [int(weights[~has[:, row].any(axis=1)].sum()) for row in is_shot]
+    missed_weights = [int(weights[~has_cell[:, row].any(axis=1)].sum()) for row in is_shot]
     bound = ceil(programme.getInfo().mip_dual_bound - MAX_ERROR)
-    if sum(missed_weights) != bound or (meets_all and missed_weights[-1]):
+    if sum(missed_weights) != bound or (must_meet_all and missed_weights[-1]):
         raise ArithmeticError(
             f"the list of HiGHS costs {sum(missed_weights)}, its bound is {bound}"
         )
-    return _order_cells(is_shot, weights @ has)
+    return _order_cells(is_shot, weights @ has_cell)
 
 
 def _list_constraints(
     shot_columns: NDArray[np.int64],
     missed_columns: NDArray[np.int64],
-    has: NDArray[np.bool_],
-    counts: Sequence[int],
+    has_cell: NDArray[np.bool_],
+    shot_counts: Sequence[int],
 ) -> list[Constraint]:
     """Return the constraints of the integer programme for the best list of shots.
 
-    There is a step for each number in `counts`. At a step at most so many cells are shot, each set
-    is missed or has a cell that is shot, and the cells shot at the step before are shot, too.
+    There is a step for each number in `shot_counts`. At a step at most so many cells are shot, each
+    set is missed or has a cell that is shot, and the cells shot at the step before are shot, too.
 
     shot_columns -- the column of the programme for each step and cell. missed_columns -- the same
-    for each step and set. has -- has[s, c] is True if set s has cell c.
+    for each step and set. has_cell -- has_cell[s, c] is True if set s has cell c.
     """
     constraints: list[Constraint] = []
-    for step, count in enumerate(counts):
+    for step, count in enumerate(shot_counts):
         step_columns = shot_columns[step]
         constraints.append(Constraint(step_columns, [1.0] * len(step_columns), 0, count))
-        for set_index, has_cell in enumerate(has):  # a set is missed, or one of its cells is shot
-            columns = [missed_columns[step, set_index], *step_columns[has_cell]]
+        for set_index, is_cell_of_set in enumerate(has_cell):
+            # The set is missed, or one of its cells is shot.
+            columns = [missed_columns[step, set_index], *step_columns[is_cell_of_set]]
             constraints.append(Constraint(columns, [1.0] * len(columns), 1, INFINITY))
         if step:  # a cell that was shot at the step before counts as shot now
             for shot_before, shot_now in zip(shot_columns[step - 1], step_columns, strict=True):

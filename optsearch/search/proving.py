@@ -19,7 +19,7 @@ from optsearch.check.proofs import (
     WeightedSets,
     marks_of,
     root_of,
-    split_weights,
+    sets_and_weights,
     weight,
 )
 from optsearch.counting.configurations import to_masks
@@ -151,7 +151,7 @@ def claims_for(
                 return
             target = bound + misses_lacking
             if part is not parts[-1]:
-                target = max(bound, min(target, least_misses(*split_weights(part), target)))
+                target = max(bound, min(target, least_misses(*sets_and_weights(part), target)))
             if target > bound:
                 require(part, normal_form, target)
             misses_lacking -= target - bound
@@ -164,8 +164,8 @@ def claims_for(
         if len(family) == 1:
             raise ProofError(f"{misses} misses cannot be proved: a strategy needs fewer")
         if find_prices is not None and not marks.is_labelled:
-            prices = find_prices(*split_weights(normal_form), target)
-            if prices is not None and chain_dual(*split_weights(normal_form), prices) >= target:
+            prices = find_prices(*sets_and_weights(normal_form), target)
+            if prices is not None and chain_dual(*sets_and_weights(normal_form), prices) >= target:
                 claims.append(Claim(target, normal_form, prices))
                 continue
         claims.append(Claim(target, normal_form))

@@ -94,21 +94,21 @@ class Solver:
         self._disk_folder = None if disk is None else disk.path  # kept after `leave_disk`
         spec = SearchSpec(position, objective, options, prior, family, None)
         self.kernel = self.watch.kernel = spec.kernel(self._table, disk, self.watch.tick)
-        self._team = Team(spec, self.watch, self._keep, disk)
+        self._team = Team(spec, self.watch, self._store_entry, disk)
         self._solution: Solution | None = None
         self._greedy_misses: int | None = None  # of `first_greedy`, once that was evaluated
         self._options = options
-        self._rolls_out = options.root_bounds and family is None
+        self._may_roll_out = options.root_bounds and family is None
         if options.root_bounds and family is None and prior is None:
             self.watch.position = position
         self._limit: Limit | None = None  # of the search that runs
         # Of the worst case, in misses: a lower bound, and an upper bound with a strategy for it.
-        self._misses_at_least = 0
-        self._misses_at_most: int | None = None
+        self._worst_misses_lower = 0
+        self._worst_misses_upper: int | None = None
         self._feasible_frontier: BestFirstSearch | None = None
         self._worst_case_rule: Diagonals | None = None
 
-    def _keep(self, key: bytes, value: int) -> None:
+    def _store_entry(self, key: bytes, value: int) -> None:
         """Keep a table entry that a worker found."""
         self._table.put(key, value)
         if self._disk is not None:
@@ -197,10 +197,10 @@ class Solver:
         """
         root = self.kernel.root
         is_mean_asked = self._limit is None or self.objective.then_mean or self._all_shots
-        if self._options.root_bounds and self._misses_at_most is None:
+        if self._options.root_bounds and self._worst_misses_upper is None:
             self._bound_worst()
         while True:
-            budget = self._misses_at_least
+            budget = self._worst_misses_lower
             frontier = BestFirstSearch(
                 self.kernel,
                 root._replace(budget=budget),
@@ -208,7 +208,7 @@ class Solver:
                 stops_below_ceiling=not is_mean_asked,
             )
             frontier.set_early_opening(self._limit is not None)
-            if budget == self._misses_at_most:  # then a strategy for this budget is known
+            if budget == self._worst_misses_upper:  # then a strategy for this budget is known
                 if not is_mean_asked:
                     return self._bracket_solution()
                 self.watch.worst = self.kernel.cells_left + budget
@@ -219,7 +219,7 @@ class Solver:
                 if not is_mean_asked:
                     return self._bracket_solution()
                 return self._make_solution(frontier.upper, self._best_cells(frontier), budget)
-            self._misses_at_least += 1
+            self._worst_misses_lower += 1
 
     def _bound_worst(self) -> None:
         """Set a lower and an upper bound of the misses in the worst case, without a search.
@@ -230,17 +230,17 @@ class Solver:
         root = self.kernel.root
         for sets in self._sets_to_pack():
             for misses in worst_case_misses(self.position.game, sets):
-                self._misses_at_least = max(self._misses_at_least, misses)
+                self._worst_misses_lower = max(self._worst_misses_lower, misses)
                 self.watch.tick()
         rule = Diagonals(self.kernel)
         if rule.misses is not None:
-            self._worst_case_rule, self._misses_at_most = rule, rule.misses
-        budget = self._misses_at_least
-        while self._misses_at_most is None or budget < self._misses_at_most:
+            self._worst_case_rule, self._worst_misses_upper = rule, rule.misses
+        budget = self._worst_misses_lower
+        while self._worst_misses_upper is None or budget < self._worst_misses_upper:
             self.watch.tick()
             frontier = BestFirstSearch(self.kernel, root._replace(budget=budget), ceiling=FORBIDDEN)
             if frontier.upper < FORBIDDEN:
-                self._misses_at_most, self._feasible_frontier = budget, frontier
+                self._worst_misses_upper, self._feasible_frontier = budget, frontier
             budget += 1
 
     def _sets_to_pack(self) -> Iterable[Sequence[int]]:
@@ -288,16 +288,16 @@ class Solver:
         `watch.frontier` becomes the search that has a strategy for the upper bound, or None.
         """
         kernel, frontier = self.kernel, self.watch.frontier
-        misses = self._misses_at_most
+        misses = self._worst_misses_upper
         if frontier is not None and frontier.upper < FORBIDDEN:
             misses, self._feasible_frontier = frontier.state.budget, frontier
-            self._misses_at_most = misses
+            self._worst_misses_upper = misses
         elif misses is None:  # shoot every cell that can have a ship
             cells = len(kernel.shots(kernel.root._replace(budget=0)))
             cells += kernel.free_hits(kernel.root).bit_count()
             misses = max(0, cells - kernel.cells_left)
         self.watch.frontier = self._feasible_frontier
-        return kernel.cells_left + self._misses_at_least, kernel.cells_left + misses
+        return kernel.cells_left + self._worst_misses_lower, kernel.cells_left + misses
 
     def _search_mean(self, parallel: Parallel | None, partial: bool) -> Solution:
         """Search for the strategy with the least mean.
@@ -345,7 +345,7 @@ class Solver:
         """
         from optsearch.search.rollouts import Rollouts, can_roll_out
 
-        is_first_call, self._rolls_out = self._rolls_out, False
+        is_first_call, self._may_roll_out = self._may_roll_out, False
         if is_first_call and can_roll_out(self.kernel):
             rule = Rollouts(self.kernel)
             with self.watch.in_part_of_the_time():
@@ -457,9 +457,9 @@ class Solver:
         for argument, misses in bounds.items():
             minimum = self.watch.certain_cost + misses
             if solution.upper is not None and solution.upper < minimum:
-                raise self._contradiction(f"the total {solution.upper}", f"{minimum} by {argument}")
+                raise self._table_error(f"the total {solution.upper}", f"{minimum} by {argument}")
 
-    def _contradiction(self, claim: str, fact: str) -> TableError:
+    def _table_error(self, claim: str, fact: str) -> TableError:
         """Return the error that a claim contradicts a fact, so that the table must be wrong."""
         where = f"the table {self._disk_folder}" if self._disk_folder else "the table in memory"
         return TableError(
@@ -515,7 +515,7 @@ class Solver:
                 least_cost = min(least_cost, cost)
             total = self.watch.certain_cost + least_cost
             if total < optimum:
-                raise self._contradiction(f"the optimum {optimum}", f"{total} by a greedy strategy")
+                raise self._table_error(f"the optimum {optimum}", f"{total} by a greedy strategy")
         return cells, total
 
     def misses_of(self, indices: Sequence[int], limit: int) -> int:
@@ -538,7 +538,7 @@ class Solver:
         with self._lock:
             solution = self.found
             if not solution.is_exact:
-                return DecisionTree(self.position, self._best_found(), prior=self._digest)
+                return DecisionTree(self.position, self._best_found(), prior=self._prior_digest)
             root = self.kernel.root
             if self.objective.kind == "worst":
                 root = root._replace(budget=(solution.worst or 0) - self.kernel.cells_left)
@@ -546,13 +546,13 @@ class Solver:
                 root = root._replace(budget=(self.objective.shots or 0) - self.kernel.cells_left)
             try:
                 tree_root = grow_tree(self.kernel, root, partial(best_cell, self.kernel))
-                tree = DecisionTree(self.position, tree_root, prior=self._digest)
+                tree = DecisionTree(self.position, tree_root, prior=self._prior_digest)
             except StopIteration:  # no shot of some state has the cost that the table has for it
                 optimum = f"the optimum {solution.total_height or solution.finished}"
-                raise self._contradiction(optimum, "every shot of a position below") from None
+                raise self._table_error(optimum, "every shot of a position below") from None
             if self.objective.kind == "mean" and tree.total_height != solution.total_height:
                 height = f"{tree.total_height} of its tree"
-                raise self._contradiction(f"the optimum {solution.total_height}", height)
+                raise self._table_error(f"the optimum {solution.total_height}", height)
             return tree
 
     def _best_found(self) -> Node | Leaf:
@@ -563,7 +563,7 @@ class Solver:
         if self.watch.frontier is not None:
             return self.watch.frontier.strategy()
         if self._worst_case_rule is not None:
-            root = self.kernel.root._replace(budget=self._misses_at_most or 0)
+            root = self.kernel.root._replace(budget=self._worst_misses_upper or 0)
             return grow_tree(self.kernel, root, partial(self._worst_case_rule, self.kernel))
         if self._greedy_misses is None:
             raise NotSupported(
@@ -573,7 +573,7 @@ class Solver:
         return grow_tree(self.kernel, self.kernel.root, partial(first_greedy, self.kernel))
 
     @property
-    def _digest(self) -> str:
+    def _prior_digest(self) -> str:
         return "" if self.prior is None else self.prior.digest
 
 

@@ -90,7 +90,7 @@ class WorkerAnswer(NamedTuple):
 
     cost: int | None
     nodes: int
-    fresh: dict[bytes, int]
+    new_entries: dict[bytes, int]
 
 
 def search_here(frontier: BestFirstSearch, watch: SearchMonitor) -> None:
@@ -132,20 +132,21 @@ def _run_search(
 class Team:
     """The workers of a search.
 
-    spec -- of the search; its memory is shared out to all. keep -- called with the key and the
-    value of each entry that workers return. disk -- entries with which their shared table begins.
+    spec -- of the search; its memory is shared out to all. store_entry -- called with the key and
+    the value of each entry that workers return. disk -- entries with which their shared table
+    begins.
     """
 
     def __init__(
         self,
         spec: SearchSpec,
         watch: SearchMonitor,
-        keep: Callable[[bytes, int], None],
+        store_entry: Callable[[bytes, int], None],
         disk: Integers | None = None,
     ):
         self._spec = spec
         self._watch = watch
-        self._keep = keep
+        self._store_entry = store_entry
         self._disk = disk
         self._shared: SharedMemory | None = None
 
@@ -272,8 +273,8 @@ class Team:
     def _receive(self, received: WorkerAnswer) -> int | None:
         """Keep the entries and nodes of an answer, and return its cost."""
         self._watch.remote_nodes += received.nodes
-        for key, value in received.fresh.items():
-            self._keep(key, value)
+        for key, value in received.new_entries.items():
+            self._store_entry(key, value)
         return received.cost
 
 
@@ -284,7 +285,7 @@ class _EntryCollector:
     """A table on disk, as a kernel sees it, that only collects new entries."""
 
     def __init__(self) -> None:
-        self.fresh: dict[bytes, int] = {}
+        self.new_entries: dict[bytes, int] = {}
 
     def get(self, key: bytes) -> int | None:
         """Return None: nothing is looked up."""
@@ -292,7 +293,7 @@ class _EntryCollector:
 
     def put(self, key: bytes, value: int) -> None:
         """Collect an entry."""
-        self.fresh[key] = value
+        self.new_entries[key] = value
 
 
 class Worker:
@@ -316,14 +317,14 @@ class Worker:
         The cost is None if the question took too many nodes, or once another worker has the answer.
         """
         nodes_before, team_limit = self._kernel.nodes, None
-        self._collector.fresh = {}
+        self._collector.new_entries = {}
         self._kernel.use_disk(self._collector)
         if role is not None and self._attached is not None:
             self._kernel.join_team(role.team_size)
             self._kernel.use_disk(self._collector if role.collects else None)
             team_limit = _UntilAnswered(role, self._attached.counters, self._kernel)
         cost = self._watch.answer(question, team_limit)
-        return WorkerAnswer(cost, self._kernel.nodes - nodes_before, self._collector.fresh)
+        return WorkerAnswer(cost, self._kernel.nodes - nodes_before, self._collector.new_entries)
 
 
 class _UntilAnswered(Limit):

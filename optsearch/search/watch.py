@@ -147,7 +147,7 @@ class SearchMonitor:
 
         It is given up after the nodes of the question, or at `team_limit`.
         """
-        max_effort = None if question.nodes is None else self.kernel.effort + question.nodes
+        max_effort = None if question.max_nodes is None else self.kernel.effort + question.max_nodes
         nodes_limit = Limit(effort=max_effort)
         try:
             with self.limited(nodes_limit), self.limited(team_limit):
