@@ -66,9 +66,9 @@ class CheckedCertificate:
 
     hider, shooter -- what each side guarantees. For the mean the hider makes it at least, the
     shooter at most this number of shots. For within=K the hider makes it at most, the shooter at
-    least this probability to finish. hidings, orbits -- how many exist. used -- the number of
-    orbits that the hider uses. trees -- the number of trees that the shooter uses. method -- how
-    the least payment against the hider was computed. seconds -- wall time.
+    least this probability to finish. hidings, orbits -- how many exist. used, trees -- how many
+    orbits the hider uses, and trees the shooter. method -- how the least payment against the hider
+    was computed. seconds -- wall time.
     """
 
     game: Game
@@ -91,9 +91,9 @@ class CheckedCertificate:
 def check(path: str | Path, effort: int, solve: Solve) -> CheckedCertificate:
     """Check the certificate in a file.
 
-    effort -- the number of families after which the search of this module gives up, and the exact
-    solver is called. solve -- the exact solver. Raises ProofError for a file that is not a
-    certificate, or that does not prove its values.
+    effort -- the families after which the search of this module gives up, and `solve`, the exact
+    solver, is called. Raises ProofError for a file that is not a certificate, or that does not
+    prove its values.
     """
     return _Certificate(Path(path), effort, solve).check()
 
@@ -156,7 +156,7 @@ class _Certificate:
         """Convert a mean payment to a value of the objective, or back.
 
         For the mean they are equal. For within=K the value is the probability to finish, and the
-        payment is that of not finishing.
+        payment that of not finishing.
         """
         return value if self.objective.shots is None else 1 - value
 
@@ -216,8 +216,8 @@ class _Certificate:
     def list_hidings(self) -> dict[Hiding, int]:
         """Return all that the hider can hide, with the number of configurations of each hiding.
 
-        If nothing is announced, a hiding is all cells of a configuration together, else its ships.
-        `examples` gets one configuration of each hiding.
+        If nothing is announced, a hiding is the mask of all cells of a configuration, else its
+        ships. `examples` gets one configuration of each hiding.
         """
         counts: Counter[Hiding] = Counter()
         for ships in reference.configurations(Position(self.game)):
@@ -244,8 +244,8 @@ class _Certificate:
     def hider_weights(self, entries: list[dict[str, Any]]) -> dict[Hiding, int]:
         """Return how often the hider uses each hiding, as whole numbers.
 
-        entries -- the entries of the file. An entry gives one hiding; all its images under
-        symmetries of the grid get the same weight.
+        Each entry of the file gives one hiding; all its images under symmetries get the same
+        weight.
         """
         weights: dict[Hiding, int] = {}
         for entry in entries:
@@ -274,11 +274,9 @@ class _Certificate:
         """Return the least total that a tree pays against the hider's mix, and the method used.
 
         A tree pays its shots, or for within=K 1 for a game that it does not finish. weights -- how
-        often each hiding counts.
-
-        Silent games for the mean are searched here; if that is too long, the exact solver is
-        called. It is also called for large silent games with within=K. All other games are computed
-        by the definition.
+        often each hiding counts. Silent games for the mean are searched here. If that is too long,
+        and for large silent games with within=K, the exact solver is called. All other games are
+        computed by the definition.
         """
         is_mean = self.objective.shots is None
         if self.game.is_silent and is_mean:
@@ -299,7 +297,7 @@ class _Certificate:
         """Return the least total that a tree pays, by trying every shot in every position.
 
         A tree pays its shots, or for within=K 1 for a game that it does not finish. weights -- how
-        often each hiding counts. The module `optsearch.check.reference` computes it.
+        often each hiding counts.
         """
         with reference.caches():
             weight_of: Counter[reference.Hidden] = Counter()
@@ -316,8 +314,8 @@ class _Certificate:
     def orbit_payments(self, entries: list[dict[str, Any]]) -> dict[Hiding, Fraction]:
         """Return the mean that the shooter's mix of trees pays against each orbit of hidings.
 
-        An orbit is a group of hidings that the symmetries of the grid map to each other; the least
-        of them names it. entries -- the entries of the file, each a tree and its probability.
+        An orbit has the hidings that the symmetries of the grid map to each other; the least of
+        them names it. entries -- the entries of the file, each a tree and its probability.
         """
         orbits: dict[Hiding, list[Hiding]] = {}  # name -> hidings
         for hiding in self.configuration_counts:
@@ -347,7 +345,6 @@ class _Certificate:
         """Return the number of shots that a tree takes for each hiding.
 
         Every node is checked: its shot, its replies, and at a leaf the number of configurations.
-        name -- what errors call the tree.
         """
         shots: dict[Hiding, int] = {}
         waiting = [(tree, list(self.configuration_counts), 0, 0)]
@@ -412,9 +409,7 @@ class _Search:
     """A search for the least total height over sets of cells with weights, in plain Python.
 
     A family is a mask with a bit for each set, the heaviest set first. A shot costs the weight of
-    the sets that it misses.
-
-    effort -- the number of families that may be searched.
+    the sets that it misses. effort -- the number of families that may be searched.
     """
 
     def __init__(self, masks: list[int], weights: list[int], effort: int):
@@ -439,10 +434,9 @@ class _Search:
         return None if misses is None else self.hits * sum(self.weights) + misses
 
     def least_misses(self, family: int, limit: int) -> int | None:
-        """Return the least misses of a family, summed over its sets by weight, if below the limit.
+        """Return the least misses of a family by weight if below the limit, else a bound >= limit.
 
-        Else return a lower bound of them, which is the limit or more. Return None once the effort
-        is used up.
+        The bound is a lower one. Return None once the effort is used up.
         """
         if family.bit_count() <= 1:
             return 0
@@ -498,8 +492,7 @@ class _Search:
 
         A cell in doubt is one that some of the sets have, but not all. A set with k such cells that
         is found after j misses is a sequence of k hits and j misses that ends in a hit. So at most
-        C(k - 1 + j, j) sets are found after j misses. It is best if the heaviest sets have the
-        fewest misses.
+        C(k - 1 + j, j) sets are found after j misses, at best the heaviest after the fewest.
         """
         if family not in self.bounds:
             certain_hits = sum(column & family == family for column in self.columns)

@@ -31,8 +31,8 @@ MAX_UNDECIDED = 40
 def count(game: Game) -> int:
     """Count the configurations of a game by Algorithm 1.
 
-    As in the paper, equal ships are first told apart, and the count is divided at the end by the
-    number of their orders.
+    As in the paper, equal ships are told apart, and the count is divided by the number of their
+    orders.
     """
     ships = []
     for length in game.fleet:
@@ -74,7 +74,7 @@ def solve(
     """Return the optimum of a position by Algorithm 2, for the mean.
 
     memory -- bytes that the table may take. table -- folder of a table on disk, made if missing. A
-    run that was stopped or killed resumes from it, and the memory then has only recent states.
+    run that was killed resumes from it, and the memory then has only recent states.
     Raises TooLarge if the memory is full and there is no table on disk, or if more than 40 cells
     may hold a ship; NotSupported if hits tell more than hit; ImpossiblePosition if no configuration
     is left; TableError if the folder cannot be used.
@@ -131,8 +131,8 @@ def solve(
 def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) -> dict[int, int]:
     """Return for each first shot the least total of shots over all configurations.
 
-    A first shot is the index of its cell among the cells that can have a ship. The states found so
-    far are written to the disk, also after an error or ctrl-C.
+    A first shot is an index of the cells that can have a ship. The states found so far are written
+    to the disk, also after an error or ctrl-C.
     """
     try:
         return kernel.first_shots()
@@ -175,10 +175,9 @@ def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
 
     A state is a pair of the cells hit and the cells missed. It occurs if some configuration has all
     of the hits and none of the misses, if the hits do not finish the game, and if the misses can be
-    shot in some order in which each might have been a hit (`_can_be_misses`).
-
-    For each number of shots, random sets of cells are drawn. On each, the states are the different
-    parts of configurations there. One part is drawn; if it can occur, all parts are counted.
+    misses (`_can_be_misses`). For each number of shots, random sets of cells are drawn. On each,
+    the states are the different parts of configurations there. One part is drawn; if it can occur,
+    all parts are counted.
     """
     generator = random.Random(seed)
     hits_needed = sets[0].bit_count()
@@ -201,9 +200,8 @@ def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
 def _can_be_misses(misses: int, sets: list[int]) -> bool:
     """True if the cells can be missed in an order in which each shot might have been a hit.
 
-    misses -- the cells, as a mask. sets -- the masks of the configurations. The last shot of such
-    an order is a cell that some set has without any other of the misses. It is taken away, and so
-    on.
+    misses, sets -- masks of cells. The last shot of such an order is a cell that some set has
+    without any other of the misses. It is taken away, and so on.
     """
     part_masks = [mask & misses for mask in sets]
     while misses:

@@ -119,11 +119,9 @@ class CheckedProof:
 class Marks:
     """The marks that hits can show on each cell, and the symmetries that permute them.
 
-    A mark is a bit; a set of marks is a mask.
-
-    marks_on -- the set of marks on each cell. is_labelled -- True if a cell has several marks.
-    symmetries -- permutations of the marks, with the identity. name -- returns the name
-    of a cell for its index.
+    A mark is a bit; a set of marks is a mask. marks_on -- the set of marks on each cell.
+    is_labelled -- True if a cell has several marks. symmetries -- permutations of the marks, with
+    the identity. name -- returns the name of a cell for its index.
     """
 
     def __init__(
@@ -139,7 +137,7 @@ class Marks:
     def of(cls, game: Game) -> Marks:
         """Return the marks of a game: what a hit can show on each cell.
 
-        It is for games in which the label of a hit does not depend on the time of the shot.
+        The label of a hit must not depend on the time of the shot.
         """
         bit_of = _mark_bits(game)
         marks_on = [0] * game.cells
@@ -162,8 +160,8 @@ class Marks:
     def normal_form(self, family: WeightedSets) -> WeightedSets:
         """Return one fixed form of a family, which all equivalent families share.
 
-        Marks that are in every set are left out. Every symmetry then gives an image of the family;
-        the form is the least of these images.
+        Marks that are in every set are left out. Of the images of the family under the symmetries,
+        the form is the least.
         """
         certain = certain_marks(family)
         images_of_sets = [self.images(marks & ~certain) for marks, _ in family]
@@ -185,8 +183,8 @@ class Marks:
         """Split a family into parts in which no certain hit can show more than one mark.
 
         A mark is what a hit shows, such as the name of a ship. A certain hit is a cell that every
-        set has. Shooting it costs no miss, and its mark does not depend on the time of the shot. So
-        shooting it before any other cell loses nothing.
+        set has. It costs no miss, and its mark does not depend on the time of the shot. So shooting
+        it before any other cell loses nothing.
         """
         if not self.is_labelled:
             return [family]
@@ -219,8 +217,8 @@ class Marks:
         """Yield the first shots that tell something: cell, weight missed, and families after it.
 
         Such a cell has a mark that is in some of the sets but not in all. The weight missed is that
-        of the sets without a mark on the cell. The families are one for each reply, split further
-        by what certain hits show (`parts`).
+        of the sets without a mark there. The families are one for each reply, split further by
+        `parts`.
         """
         for cell, undecided_marks in enumerate(self.count_undecided(family)):
             if not undecided_marks:
@@ -288,7 +286,7 @@ def marks_of(game: Game, ships: Sequence[int]) -> int:
     """Return the mask of the marks that hits on a configuration show.
 
     A mark is the cell shot with the label of the hit, or the ship if hits show their ships. ships
-    -- the ships of the configuration as masks of cells.
+    -- masks of cells.
     """
     bit_of = _mark_bits(game)
     marks = 0
@@ -311,7 +309,7 @@ def certain_marks(family: WeightedSets) -> int:
 
 
 def sets_and_weights(family: WeightedSets) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the sets of a family, and their weights, as two tuples."""
+    """Return the sets of a family, and their weights."""
     return tuple(marks for marks, _ in family), tuple(set_weight for _, set_weight in family)
 
 
@@ -325,9 +323,9 @@ def _bound_by_leaf_counting(weights: tuple[int, ...], hits: int, replies: int) -
     """Return a lower bound of the total misses of all sets together.
 
     The replies until a set is found are a word that ends in a hit, and each set has a word of its
-    own. So the sets have at least as many misses as the words with the fewest. weights -- the
-    weights of the sets, the greatest first. hits -- the most marks of a set, so the hits in a word.
-    replies -- the most replies to a hit.
+    own. So the sets have at least as many misses as the words with the fewest. weights -- of the
+    sets, the greatest first. hits -- the most marks of a set, so the hits in a word. replies -- the
+    most replies to a hit.
     """
     total, misses, words_left = 0, -1, 0  # words_left: not yet used, of those with these misses
     for set_weight in weights:
@@ -414,10 +412,9 @@ def _columns(masks: Sequence[int]) -> tuple[int, ...]:
 def _misses_of_subsets(columns: tuple[int, ...], weights: tuple[int, ...]) -> list[int]:
     """Return for each subset of some sets its least misses, summed over its sets by weight.
 
-    They are computed by the definition: the least, over all shots that split the subset, of the
-    weight missed and the misses of both parts. The index of a subset has a bit for each of its
-    sets. columns -- for each cell the sets that have it, as such bits. weights -- those of the
-    sets.
+    By the definition this is the least, over all shots that split the subset, of the weight missed
+    and the misses of both parts. The index of a subset has a bit for each of its sets. columns --
+    for each cell the sets that have it, as such bits.
     """
     weight_sums = _subset_sums(weights)
     misses = [0] * len(weight_sums)
@@ -434,10 +431,9 @@ def _misses_of_subsets(columns: tuple[int, ...], weights: tuple[int, ...]) -> li
 def root_of(position: Position, prior: Prior | None = None) -> WeightedSets:
     """Return what a proof is about: the possible sets of marks of a position, and their weights.
 
-    A mark is what a hit shows. prior -- the weights of the configurations; without it each weighs
-    1. The configurations are listed by the definition. Raises TooLarge for more than MAX_SETS sets,
-    ImpossiblePosition if none is left, NotSupported if sinkings are announced or the first hit ends
-    the game.
+    A mark is what a hit shows. prior -- the weights of the configurations, which are listed by the
+    definition. Raises TooLarge for more than MAX_SETS sets, ImpossiblePosition if none is left,
+    NotSupported if sinkings are announced or the first hit ends the game.
     """
     if prior is not None:
         prior.require(position.game)
@@ -468,9 +464,9 @@ def root_of(position: Position, prior: Prior | None = None) -> WeightedSets:
 def check(path: str | Path, prior: Prior | None = None) -> CheckedProof:
     """Check the proof in a file; nothing but the file and its prior is used.
 
-    prior -- the weights of the configurations, if the proof is by one. This is plain Python on the
-    listing of `optsearch.check.reference`, without any solver. Raises ProofError, which names the
-    claim, for a file that is not a proof or does not prove the total height in its head.
+    This is plain Python on the listing of `optsearch.check.reference`, without any solver. Raises
+    ProofError, which names the claim, for a file that is not a proof or does not prove the total
+    height in its head.
     """
     return check_proof(load(path), str(path), prior)
 
@@ -508,8 +504,8 @@ def check_proof(proof: Proof, name: str = "the proof", prior: Prior | None = Non
 def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name: str) -> int:
     """Return the lower bound on the misses of a family that a list of claims proves.
 
-    Each claim must follow from those before it; else raises ProofError, which names the claim.
-    name -- the name of the list in the error.
+    Each claim must follow from those before it; else raises ProofError, which names the claim after
+    the `name` of the list.
     """
     proved: dict[WeightedSets, int] = {}  # normal form -> misses
 
@@ -546,7 +542,7 @@ def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name
 def _bound_by_prices(family: WeightedSets, prices: Prices, marks: Marks, where: str) -> int:
     """Return the lower bound of the misses of a family that the prices of a claim prove.
 
-    prices -- one for each set. Raises ProofError, which begins with `where`, if they do not fit the
+    Raises ProofError, which begins with `where`, if the prices, one for each set, do not fit the
     family, or if hits tell something.
     """
     if marks.is_labelled:
@@ -610,8 +606,8 @@ def read_head(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the head of a proof file, and the lines of its claims.
 
-    field_types -- the fields that the head must have, besides the general ones, and their types.
-    Raises ProofError for any other file.
+    field_types -- the fields that the head must have, besides the general ones. Raises ProofError
+    for any other file.
     """
     lines = documents.text_of(path, ProofError).splitlines()
     try:
@@ -640,10 +636,9 @@ def read_head(
 def read_claims(
     path: str | Path, lines: Sequence[str], mark_count: int, board: str
 ) -> tuple[Claim, ...]:
-    """Return the claims in the lines of a proof file.
+    """Return the claims in the lines of a proof file; ProofError for a line that is not a claim.
 
-    mark_count -- the number of different marks, the bits that a set may have. board -- where the
-    marks are, in words for errors. Raises ProofError for a line that is not a claim.
+    mark_count -- how many bits a set may have. board -- where the marks are, in words for errors.
     """
     return tuple(
         _parse_claim(line, mark_count, board, f"{path}, claim {claim_number}")
@@ -662,9 +657,9 @@ def _parse_json(line: str, where: str) -> object:
 def _parse_claim(line: str, mark_count: int, board: str, where: str) -> Claim:
     """Return the claim in a line of a proof file.
 
-    mark_count -- the number of different marks, the bits that a set may have. board -- where the
-    marks are, in words for errors. where -- how an error begins. Raises ProofError if the line is
-    not a claim, or has a set twice or with other marks.
+    mark_count -- how many bits a set may have. board -- where the marks are, in words for errors.
+    where -- how an error begins. Raises ProofError if the line is not a claim, or has a set twice
+    or with other marks.
     """
 
     def refuse(problem: str) -> NoReturn:

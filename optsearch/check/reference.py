@@ -69,9 +69,8 @@ def configurations(position: Position) -> Iterator[tuple[int, ...]]:
 def family(position: Position, prior: Prior | None = None) -> Family:
     """Return all that can still be hidden in a position, with the number of configurations of each.
 
-    What a configuration still hides is the cells left to hit, with the replies that they give
-    (`hidden_of`). prior -- weights of the configurations, which are then added up instead; what has
-    weight 0 is left out.
+    What a configuration still hides is the cells left to hit, with their replies (`hidden_of`).
+    prior -- weights of the configurations, added up instead; what has weight 0 is left out.
     """
     weight_of_hidden: Counter[Hidden] = Counter()
     for ships in configurations(position):
@@ -121,7 +120,7 @@ def shoot(family: Family, cell: int) -> dict[Reply, Family]:
 def _shoot_at(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
     """Return the reply to a shot, and what is still hidden after it.
 
-    hidden -- what one configuration hides before the shot. shot -- the mask of the cell.
+    hidden -- what one configuration hides before. shot -- the mask of the cell.
     """
     if isinstance(hidden, int):
         return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)
@@ -152,10 +151,7 @@ def useful_cells(family: Family) -> Iterator[int]:
 
 
 def is_over(family: Family) -> bool:
-    """True if nothing is hidden.
-
-    All configurations need equally many hits, so they end together.
-    """
+    """True if nothing is hidden, which happens to all configurations of a family at once."""
     return not any(hidden for hidden, _ in family)
 
 
@@ -171,8 +167,8 @@ def weight(family: Family) -> int:
 def total_height(family: Family, shots: float = inf) -> float:
     """Return the least total of shots over all configurations of a family.
 
-    shots -- the most shots that each configuration may take. The result is an integer, or infinite
-    if no strategy keeps to this limit.
+    shots -- the most that each configuration may take. The result is an integer, or infinite if no
+    strategy keeps to this limit.
     """
     if is_over(family):
         return 0
@@ -180,10 +176,9 @@ def total_height(family: Family, shots: float = inf) -> float:
 
 
 def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
-    """Return for each useful cell the least total of shots if it is shot now.
+    """Return the least total of shots for each cell that can still be hit, if it is shot now.
 
-    The total is over all configurations. A useful cell is one that some configuration still hides.
-    shots -- the most shots that a configuration may take, this one included.
+    shots -- the most that a configuration may take, this one included.
     """
     if shots == 0:
         return dict.fromkeys(useful_cells(family), inf)
@@ -198,8 +193,7 @@ def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
 def best_greedy(family: Family) -> int:
     """Return the least total of shots if a most probable cell is shot each time.
 
-    The total is over all configurations of the family. A certain hit is always among the most
-    probable cells.
+    A certain hit is always among these cells.
     """
     if is_over(family):
         return 0
@@ -225,10 +219,9 @@ def finished(family: Family, shots: int) -> int:
 
 
 def finished_by_first_shot(family: Family, shots: int) -> dict[int, int]:
-    """Return for each useful cell the most configurations that can be finished if it is shot now.
+    """Return the most configurations finished for each cell that can still be hit, if shot now.
 
-    A useful cell is one that some configuration still hides. shots -- the most shots that a
-    configuration may take, this one included.
+    shots -- the most that a configuration may take, this one included.
     """
     if shots == 0:
         return dict.fromkeys(useful_cells(family), 0)
@@ -241,8 +234,7 @@ def finished_by_first_shot(family: Family, shots: int) -> dict[int, int]:
 def solve(position: Position, objective: Objective = MEAN, prior: Prior | None = None) -> Solution:
     """Return the optimum of a position by the definition, for boards of about a dozen cells.
 
-    prior -- the weights of the configurations, under all rules. Raises ImpossiblePosition if no
-    configuration is left.
+    Raises ImpossiblePosition if no configuration is left.
     """
     started = time.perf_counter()
     if prior is not None:

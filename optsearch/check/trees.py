@@ -32,10 +32,10 @@ def require_prior(tree: DecisionTree, prior: Prior | None) -> None:
 
 
 def verify(tree: DecisionTree, prior: Prior | None = None) -> int:
-    """Replay the strategy on every configuration compatible with its position.
+    """Replay the strategy on every configuration of its position; return the total height.
 
-    Return the total height of the replay. It shares nothing with any solver, and does not trust the
-    numbers in the tree. Raises TreeError, with the shots and a configuration in words, unless
+    It shares nothing with any solver, and does not trust the numbers in the tree. Raises TreeError,
+    with the shots and a configuration in words, unless
 
     - the prior of the tree is this one, or both are none;
     - every shot is on the board and at a cell not shot before, in the position or on the path;
@@ -159,11 +159,10 @@ def _visits_after_shot(position: Position, visit: _Visit, node: Node) -> Iterato
 
 
 def _list_configurations(position: Position, prior: Prior | None) -> tuple[CellSets, Weights]:
-    """List the configurations of a position, and their weights.
+    """List the configurations of a position, and their weights; None without a prior.
 
     A configuration is its ships, each as two words of cells: the array has the shape (n, ships, 2).
-    In a silent game without a prior all cells count as one ship. The weights are None without a
-    prior.
+    In a silent game without a prior all cells count as one ship.
     """
     game = position.game
     if game.is_silent and prior is None:
@@ -186,8 +185,8 @@ def _group_by_reply(
 ) -> dict[Reply, NDArray[np.bool_]]:
     """Map each reply to a shot to the configurations that give it, as an array of booleans.
 
-    This is `position.reply` for all configurations at once. ships -- as in `_list_configurations`.
-    hits, shot -- masks of cells. A reply may be given by no configuration.
+    This is `position.reply` for all configurations at once; some replies may come from none. hits,
+    shot -- masks of cells.
     """
     is_struck = (ships & _mask_to_words(shot) != 0).any(axis=2)  # by configuration and ship
     is_hit = is_struck.any(axis=1)
@@ -245,5 +244,4 @@ def _mask_to_words(mask: int) -> CellSets:
 
 
 def _name_cells(game: Game, mask: int) -> str:
-    """Return the names of the cells of a mask, as in `A1 B3`."""
     return " ".join(game.names(mask))

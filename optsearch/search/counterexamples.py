@@ -72,15 +72,11 @@ class Scope:
     """The games that a search goes through, and which of their positions.
 
     max_cells -- every grid with rows <= columns and at most this number of cells is searched.
-    fleets -- the fleets, each in descending order; if empty, every multiset of lengths from
-        `shortest` up that fits on the grid.
-    shortest -- the least length of a ship. With ships of one cell, which the paper's game does not
-        have, the search takes much longer, and most of its games cannot be decided.
-    contact -- the rule for ships that touch. announce -- `nothing` or `name`.
-    empty_only -- True searches only the empty boards, not all positions.
-    listed_games -- if given, these games are searched, in their order; they may have holes. Then
-        `max_cells` is the number of cells of the largest, and the other fields about grids, fleets
-        and rules are not used.
+    fleets -- each in descending order; if empty, every multiset of lengths from `shortest` up that
+    fits on the grid. empty_only -- True searches the empty boards alone. shortest -- the least
+    length of a ship; with ships of one cell the search takes much longer, and most games cannot be
+    decided. listed_games -- if given, these games are searched instead, in their order; they may
+    have holes. Then `max_cells` is the size of the largest. announce -- `nothing` or `name`.
 
     Raises TooLarge for all positions of grids with more than MAX_CELLS cells.
     """
@@ -97,9 +93,9 @@ class Scope:
     def of(cls, games: Sequence[Game], empty_only: bool = False) -> Scope:
         """Return the scope of exactly these games, each once.
 
-        A scope tells a search which games and positions to look at. empty_only -- True looks at the
-        empty boards alone. Raises NotSupported if hits of a game tell more than the names of ships,
-        ImpossiblePosition if a fleet does not fit.
+        empty_only -- True searches the empty boards alone, not all positions. Raises NotSupported
+        if hits of a game tell more than the names of ships, ImpossiblePosition if a fleet does not
+        fit.
         """
         for game in games:
             is_handled = game.is_silent or game.names_hits
@@ -116,10 +112,7 @@ class Scope:
             )
 
     def __str__(self) -> str:
-        """Return the scope in words, such as `every position of 3x4:2,2`.
-
-        A folder of finished games is labelled with these words.
-        """
+        """Return the scope in words, such as `every position of 3x4:2,2`; checkpoints have them."""
         positions = "the empty board" if self.empty_only else "every position"
         if self.listed_games:
             return f"{positions} of {' and '.join(map(str, self.listed_games))}"
@@ -136,7 +129,7 @@ class Scope:
     def games(self) -> Iterator[Game]:
         """Yield the games of the scope that have a configuration, by cells, rows and fleet.
 
-        Listed games are yielded in their own order.
+        If games are listed, yield them in their own order.
         """
         if self.listed_games:
             yield from self.listed_games
@@ -219,10 +212,7 @@ class Counterexample:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """The key by which counterexamples are sorted.
-
-        It is the cells, configurations, shots, rows, fleet, and code, in this order.
-        """
+        """The key that sorts counterexamples: cells, configurations, shots, rows, fleet, code."""
         game, fleet_order = self.game, _fleet_order(self.game)
         return game.cells, self.configurations, self.shots, game.rows, fleet_order, self.code
 
@@ -361,12 +351,11 @@ class CounterexampleSearch:
 class Positions:
     """The optimum and best greedy of all positions of a game that has at most MAX_POSITIONS.
 
-    They follow from the definitions alone. N(p) is the number of configurations of a position p: it
-    is the sum of N over the positions after each reply to a shot at any cell. M(p), the least
-    misses over all strategies, is the least over all cells c of N(p after a miss at c) plus the sum
-    of M over the positions after each reply. G(p), the least misses over greedy strategies, is the
-    same over the most probable cells c. A cell with the same reply in all configurations of a
-    position is left out.
+    They follow from the definitions alone. N(p), the configurations of a position p, is the sum of
+    N over the positions after each reply to a shot at any cell. M(p), the least misses of any
+    strategy, is the least over all cells c of N(p after a miss at c) plus the sum of M over the
+    positions after each reply. G(p), the least misses of greedy, is the same over the most probable
+    cells c. A cell with the same reply in all configurations of a position is left out.
 
     configurations, optimum, greedy -- N, M and G by the codes of `Counterexample`.
     """
@@ -397,12 +386,11 @@ class Positions:
     def _sum_products(
         self, factors: Sequence[Sequence[int]], permutation: Permutation
     ) -> NDArray[np.uint64]:
-        """Return for each position a sum over its configurations, modulo 2^64.
+        """Return for each position, by its code, a sum over its configurations, modulo 2^64.
 
-        A configuration adds a product: one factor for each of its ship cells that are not shot yet.
-        factors -- factors[i][c] is the factor of cell c if its hit has label i. permutation -- the
-        factor of a cell is looked up at the cell that this gives for it. The sums are in the order
-        of the codes of positions.
+        A configuration adds the product of the factors of its ship cells that are not shot yet.
+        factors -- factors[i][c] is the factor of cell c if its hit has label i. permutation -- cell
+        c takes the factor of the cell permutation[c].
         """
         sums = np.zeros(self._shape_by_digit, np.uint64)  # an axis for each cell
         for digits, count in self._full_boards.items():  # all cells shot: there is no factor
@@ -433,10 +421,9 @@ class Positions:
         ]
 
     def _evaluate(self, codes: Codes) -> None:
-        """Compute the least total misses from these positions, and the least of greedy strategies.
+        """Fill in `optimum` and `greedy`, the least total misses, for these positions.
 
-        They go into `optimum` and `greedy`. Those of all positions with one shot more must be there
-        already.
+        Those of all positions with one shot more must be there already.
         """
         least_misses, least_greedy_misses = np.full((2, len(codes)), INFINITE, np.int32)
         most_hits = np.zeros(len(codes), np.int32)  # configurations with the likeliest cell so far
@@ -459,10 +446,8 @@ class Positions:
     def representatives(self) -> Codes:
         """Return one position of each set of equivalent ones: the first with the fewest shots.
 
-        Positions are taken for equivalent if their hashes are equal. A hash depends on the cells
-        that configurations have left, without certain hits, and is the least over the symmetries of
-        the grid. Two positions that are not equivalent have equal hashes with a probability of
-        about 2^-60.
+        Positions with equal hashes (`_family_hashes`) count as equivalent. Two that are not have
+        equal hashes with a probability of about 2^-60.
         """
         hashes = self._family_hashes()
         hashes_so_far = np.zeros(0, np.uint64)
@@ -477,9 +462,8 @@ class Positions:
     def _family_hashes(self) -> NDArray[np.uint64]:
         """Return a hash for each position; equivalent positions have equal hashes.
 
-        A hash is the least, over the symmetries of the grid, of the sums of `_sum_products`. The
-        factors are a random odd number for each label and cell; those of certain hits are divided
-        out.
+        A hash is the least, over the symmetries of the grid, of the sums of `_sum_products` with a
+        random odd factor for each label and cell. The factors of certain hits are divided out.
         """
         game, generator = self.game, np.random.default_rng(1)
         random_numbers = generator.integers(1 << 62, size=(self._digit_base - 2, game.cells))
@@ -535,11 +519,11 @@ class Positions:
         return greedy_cells, best_cells
 
     def _after_shot(self, codes: Codes, cell: int) -> tuple[list[Codes], NDArray[np.bool_]]:
-        """Return the positions after each reply to a shot, and whether the shot can tell something.
+        """Return the positions after each reply to a shot, and where the shot can tell something.
 
-        codes -- the positions before it. The list has the codes after a miss, then after each hit.
-        The array is True for positions in which the cell is not shot and several replies are
-        possible. If the cell of a position is shot already, its code does not change.
+        codes -- the positions before it. The list has the codes after a miss, then after each hit;
+        a position in which the cell is shot already keeps its code. The array is True where the
+        cell is not shot and several replies are possible.
         """
         power = self._digit_base ** (self.game.cells - 1 - cell)
         is_unshot = codes // power % self._digit_base == self._digit_base - 1
@@ -553,7 +537,7 @@ class Positions:
         return codes_after, is_unshot & (possible_replies > 1)
 
     def _misses_of_shot(self, misses: Codes, codes_after: list[Codes]) -> Codes:
-        """Return for each position the total misses if a cell is shot now, with those that follow.
+        """Return for each position the total misses from now on if a cell is shot.
 
         misses -- the total misses of all positions, by their code. codes_after -- for each reply to
         the shot, a miss first, the codes of the positions after it.
@@ -571,10 +555,10 @@ def _keep_greatest(
     greatest: NDArray[np.int64],
     masks: NDArray[np.int64],
 ) -> None:
-    """Add a cell to the `masks` where its value is the greatest so far, or equals it.
+    """Add a cell to the mask of each position where its value is the greatest so far, or equals it.
 
-    There is one value and one mask for each position. Where the value is greater, the mask and the
-    value in `greatest` begin anew with this cell. is_choice -- False where the cell does not count.
+    Where it is greater, the mask and the value in `greatest` begin anew with this cell. is_choice
+    -- False where the cell does not count.
     """
     is_greater = is_choice & ((masks == 0) | (values > greatest))
     masks[is_greater] = 0
@@ -585,7 +569,7 @@ def _keep_greatest(
 def search_game(game: Game, empty_only: bool) -> SearchedGame:
     """Search one game for counterexamples; a task for an executor.
 
-    empty_only -- True looks at the empty board alone, and takes games of any size.
+    empty_only -- True searches the empty board alone, and takes games of any size.
     """
     position_count = _count_positions(game)
     if position_count > MAX_POSITIONS:
@@ -599,8 +583,7 @@ def search_game(game: Game, empty_only: bool) -> SearchedGame:
 def _search_large(game: Game) -> SearchedGame:
     """Search the empty board of a game with too many positions to evaluate them all.
 
-    The search for the optimum stops once no strategy can be better than the best greedy one; then
-    the board is no counterexample.
+    The search for the optimum stops once no strategy can be better than the best greedy one.
     """
     position = Position(game)
     stop_at_limit: Progress[SearchStatus] = Limit(effort=MAX_NODES).watch()
@@ -633,10 +616,7 @@ def _search_large(game: Game) -> SearchedGame:
 
 @dataclass(frozen=True, kw_only=True)
 class CounterexampleStatus(Status):
-    """The progress of a search: the games done, and the counterexamples found in them.
-
-    The share of the work that is done is approximate.
-    """
+    """The progress of a search: the games done, and the counterexamples in them."""
 
     games: int
     counterexamples: int
@@ -653,8 +633,8 @@ def find(
     """Return the counterexamples of all games of a scope.
 
     executor -- any `concurrent.futures.Executor`; it gets a game at a time for each of `workers`,
-    and the result does not depend on it. folder -- where every finished game is stored, so that a
-    run that was stopped or killed resumes from it. progress -- called after every game.
+    and the result does not depend on it. folder -- where finished games are stored; a run that was
+    killed resumes from there. progress -- called after every game.
 
     Raises GameError if no game is in the scope, TableError for a folder that has another scope, is
     damaged, or is being written by another process.
@@ -709,7 +689,7 @@ def _load_finished_games(store: Facts | None, games: list[Game]) -> dict[Game, S
 
 
 def _make_entry(searched: SearchedGame) -> dict[str, object]:
-    """Return what was found in one game, as a dict that can be stored as JSON."""
+    """Return the counterexamples of one game as a dict that can be stored as JSON."""
     return {
         "positions": searched.positions,
         "is_decided": searched.is_decided,
@@ -723,7 +703,7 @@ _COLUMNS = [field.name for field in fields(Counterexample) if field.name != "gam
 
 
 def _read_entry(game: Game, entry: dict[str, object]) -> SearchedGame:
-    """Return what was found in one game, from its stored entry.
+    """Return the counterexamples of one game from its entry in the store.
 
     Raises ValueError, TypeError or KeyError if the entry is damaged.
     """

@@ -18,9 +18,8 @@ class Diagonals:
 
     Of all choices of these diagonals it takes the one with the least worst case.
 
-    misses -- in its worst case; None if there is no such rule: on boards that are no rectangles, if
-    the diagonals can miss every ship, and if a hit leaves too many sets to search, as it does with
-    two ships.
+    misses -- in its worst case. None if there is no such rule: on boards that are no rectangles, if
+    the diagonals can miss every ship, or if a hit leaves too many sets to search.
     """
 
     def __init__(self, kernel: Kernel):
@@ -44,10 +43,7 @@ class Diagonals:
         return best_cell(kernel, state)
 
     def _diagonals(self) -> list[list[int]]:
-        """List the ways to take every k-th diagonal, each as its cells; k is the shortest ship.
-
-        They differ in the direction of the diagonals, and in the first of them.
-        """
+        """List the ways to take every k-th diagonal, each as its cells; k is the shortest ship."""
         game = self._kernel.game
         if not game.is_rectangle:
             return []
@@ -64,8 +60,8 @@ class Diagonals:
     def _order_cells(self, cells: list[int]) -> tuple[int, list[int]] | None:
         """Return the least misses in the worst case of shooting these cells, and the order for it.
 
-        The cells are shot until a hit; then optimal shots follow. Return None if some set has none
-        of the cells, or if a hit leaves too many sets.
+        Optimal shots follow the first hit. Return None if some set has none of the cells, or if a
+        hit leaves too many sets.
         """
         kernel, root = self._kernel, self._kernel.root
         counts = kernel.counts(root)

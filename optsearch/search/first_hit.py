@@ -84,9 +84,8 @@ class FirstHitKernel(Kernel):
     ) -> FirstHitKernel:
         """Return the kernel that searches a position up to the first hit.
 
-        prior -- the weights of the configurations. family -- sets that replace the configurations.
-        disk -- a table on disk. tick -- called with the number of nodes now and then. Errors are
-        those of `Problem.of`.
+        family -- sets that replace the configurations. tick -- called with the number of nodes now
+        and then. Errors are those of `Problem.of`.
         """
         return cls(Problem.of(position, prior, family, objective), disk, tick)
 
@@ -130,8 +129,7 @@ class FirstHitKernel(Kernel):
     def shots(self, state: Subfamily) -> list[tuple[int, int]]:
         """List the possible shots: a cell, and a lower bound of the least cost if it is shot.
 
-        The least bound comes first. If a best cell of the state is known, its pair comes before all
-        others.
+        A best cell of the state, if one is known, comes first; then the cells by their bounds.
         """
         if self.is_lost(state):
             state = state._replace(budget=0)
@@ -167,8 +165,8 @@ class FirstHitKernel(Kernel):
     def _bound_by_coverage(self, max_met: NDArray[np.int64], weight: int, budget: int) -> int:
         """Return a lower bound of the cost of sets that together have this weight.
 
-        max_met -- max_met[k - 1] is the greatest weight that k shots can meet. budget -- how many
-        misses are allowed.
+        max_met -- max_met[k - 1] is the greatest weight that k shots can meet. budget -- the misses
+        allowed.
         """
         if not weight or (self.objective.kind != "mean" and budget < 0):
             return 0
@@ -194,10 +192,7 @@ class FirstHitKernel(Kernel):
         return family[~self._has_cell[family, cell]]
 
     def solve(self, state: Subfamily, limit: int = INFINITE) -> int:
-        """Return the least cost of a state if it is below the limit, else a bound >= limit.
-
-        The bound is a lower bound of the cost.
-        """
+        """Return the least cost of a state if it is below `limit`, else a lower bound >= limit."""
         if self.is_over(state) or self.is_lost(state):
             return 0
         limit = min(limit, FORBIDDEN)
@@ -214,8 +209,8 @@ class FirstHitKernel(Kernel):
         """Return the least cost of a state if it is below the limit, else a lower bound >= limit.
 
         All cells are tried as the next shot. If that takes more than MAX_STATES states, an integer
-        programme solves the state instead. For worst and within=K a smaller programme is tried
-        before, if there are many sets.
+        programme solves the state instead. For worst and within=K with many sets a smaller
+        programme is tried first.
         """
         is_within_search = self._max_nodes < inf
         if is_within_search:
@@ -262,7 +257,8 @@ class FirstHitKernel(Kernel):
     def _dominated_cells(self, family: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for each cell True if it need not be shot, as another cell is at least as good.
 
-        The other cell is in all sets that have the first. It is in more sets, or has a lower index.
+        The other cell is in all sets that have the first, and it is in more sets or has a lower
+        index.
         """
         has_cell = self._has_cell[family].astype(np.float32)
         sets_with_both = has_cell.T @ has_cell
@@ -274,7 +270,7 @@ class FirstHitKernel(Kernel):
         return (is_covered & (is_in_more | is_earlier)).any(axis=1)
 
     def _normal_key(self, state: Subfamily) -> _Key:
-        """Return a key of a state; states that a symmetry maps to each other have equal keys."""
+        """Return a key of a state that it shares with the states that a symmetry maps to it."""
         numbers = self._set_numbers[state.family]
         least = min(np.sort(images[numbers]).tobytes() for images in self._image_numbers)
         return least, state.budget
@@ -282,12 +278,10 @@ class FirstHitKernel(Kernel):
     def _solve_by_programme(self, state: Subfamily, limit: int) -> int:
         """Return the cost of the best list of shots, or `limit` if no list costs less.
 
-        A list has the cells to shoot one after the other until the first hit. An integer programme
-        finds the best list, whose cost is cached.
-
-        For the mean the length of the list is not known. The costs of only its first shots bound
-        the cost of every list from below; so more and more shots are counted until the best list
-        for them meets every set.
+        A list has the cells to shoot one after the other until a hit. An integer programme finds
+        the best one, and its cost is cached. For the mean the length of the list is not known, but
+        the costs of its first shots alone bound it from below. So more and more shots are counted
+        until the best list for them meets every set.
         """
         lengths = range(len(self._greedy_list(state)) + 1, self.game.cells + 1)
         if self.objective.kind != "mean":
@@ -329,10 +323,10 @@ class FirstHitKernel(Kernel):
         return cells
 
     def _store_costs_of_list(self, state: Subfamily, cells: list[int]) -> int:
-        """Enter the cost of a best list of shots in the tables, and return it.
+        """Cache the cost of a best list of cells to shoot, and return it.
 
-        cells -- the list. Its rest after each miss is a best list of the state there; so the costs
-        of these states are entered, too.
+        The rest of the list after each miss is a best list of the state there. So the costs of
+        these states are cached, too.
         """
         steps = []  # the state before each shot, the cell, and the state after a miss there
         for cell in cells:
@@ -348,7 +342,7 @@ class FirstHitKernel(Kernel):
         return cost
 
     def _store_cost(self, state: Subfamily, cost: int, best_cell: int) -> None:
-        """Enter a solved state and one of its best cells in the tables."""
+        """Cache the cost of a solved state, and one of its best cells."""
         self._costs[self._normal_key(state)] = cost
         self._best_cells[_key(state)] = best_cell
 

@@ -26,11 +26,10 @@ def _cells_not_shot(position: Position) -> list[int]:
 def bracketed_values(
     position: Position, kernel: Kernel, frontier: BestFirstSearch | None
 ) -> tuple[ShotValue, ...]:
-    """Return for each cell not shot yet bounds of the least total height if it is shot first.
+    """Bound for each cell not shot yet the least total height if it is shot first; for the mean.
 
-    The total height is the number of shots summed over all configurations, each as often as it
-    weighs. This is for the objective mean. frontier -- the search from the position; None if every
-    ship is sunk, when no shot is left.
+    The total height is the number of shots summed over all configurations by weight. frontier --
+    the search from the position; None if every ship is sunk, when no shot is left.
     """
     if frontier is None:
         return ()
@@ -59,8 +58,8 @@ def budgeted_values(
     For worst it is the least number of shots in the worst case, and the least total of shots with
     it. For within=K it is the weight of the configurations that can be finished.
 
-    cost -- the least cost of the position as the kernel counts it: in misses (worst) or in
-    unfinished weight (within). budget -- the misses allowed for that.
+    cost -- the least cost of the position: in misses (worst) or in unfinished weight (within).
+    budget -- the misses allowed for that.
     """
     if kernel.cells_left == 0:
         return ()
@@ -95,7 +94,7 @@ def _cost_and_budget(kernel: Kernel, state: Subfamily, cell: int) -> tuple[int, 
     """Return the least cost if a cell is shot first, and the number of misses allowed for it.
 
     For worst the number is the least that suffices, but at least the budget of the state. For
-    within it is the budget of the state.
+    within it is that budget.
     """
     if kernel.is_lost(state):
         return kernel.weight(state), state.budget

@@ -150,7 +150,7 @@ class BestFirstSearch:
 
     @property
     def limit(self) -> int:
-        """Return the cost from which first shots count as equal: none of them can be the best."""
+        """Return the cost from which on no first shot can be a best one."""
         return min(self.root.upper + 1, self.ceiling)
 
     @property
@@ -183,12 +183,10 @@ class BestFirstSearch:
 
         The upper bound of a shot that was not searched is the least of
 
-        - the cost of a known strategy plus the misses of the shot: shoot there first, and continue
-          with that strategy. This holds only if hits tell nothing, as else the shot may change
-          later replies;
+        - if hits tell nothing, the cost of a known strategy plus the misses of the shot: shoot
+          there first, and continue with that strategy;
         - if hits tell something, the cost of shooting every cell;
-        - the cost of any rule, the first one or one of `add_strategy`, that begins with this shot
-          or an image of it.
+        - the cost of any known rule that begins with this shot or an image of it.
         """
         weight, shots = self.kernel.weight(self.state), self._shots(self.root)
         cells = len(self.kernel.shots(self.state))
@@ -207,17 +205,13 @@ class BestFirstSearch:
     # Questions
 
     def set_early_opening(self, is_early: bool) -> None:
-        """Set that long questions are given up after FEW_NODES nodes, or that none is given up.
-
-        A shot whose question is given up is opened.
-        """
+        """Open each shot whose question takes more than FEW_NODES nodes; False opens none."""
         self.max_nodes = FEW_NODES if is_early else None
 
     def next_question(self) -> Question | None:
         """Return the next question to ask, and count it as asked; None if there is none now.
 
-        A question asks for the cost of a shot. Answers to those that are under way may lead to new
-        ones.
+        Answers to questions under way may lead to new ones.
         """
         if self.stops_below_ceiling and self.root.upper < self.ceiling:
             return None
@@ -231,9 +225,9 @@ class BestFirstSearch:
     def enter_answer(self, question: Question, cost: int | None) -> None:
         """Put the answer to a question into the tree of the search.
 
-        cost -- the answer. Below the limit of the question it is the exact cost of its shot, else a
-        lower bound. None means that the question was given up; then the states after the shot get
-        nodes, about which smaller questions can be asked.
+        cost -- the cost of the shot if below the limit of the question, else a lower bound. None
+        means that the question was given up; then the states after the shot get nodes, about which
+        smaller questions can be asked.
         """
         shot = self._under_way.pop(question)
         if cost is None:
@@ -256,8 +250,8 @@ class BestFirstSearch:
     def _open_state(self, state: Subfamily, parent: AndNode | None = None) -> OrNode:
         """Return a new node for a state, with the bounds of its cost that are known at once.
 
-        A state with few sets is solved. Else the lower bound is the kernel's, and the upper bound
-        is the cost of the best of the known rules.
+        A state with few sets is solved. Else the kernel bounds it from below, and the best of the
+        known rules from above.
         """
         if self.kernel.is_lost(state):
             return OrNode(state, 0, 0, parent=parent)
@@ -289,16 +283,15 @@ class BestFirstSearch:
             node.lower = max(node.lower, node.shots[0].lower)
 
     def _shots(self, node: OrNode) -> SortedKeyList[AndNode]:
-        """Return the shots of a state, which must be listed."""
         assert node.shots is not None
         return node.shots
 
     def _next_from_state(self, node: OrNode, limit: int) -> Question | None:
-        """Return the next question to ask about a state, or None if there is none now.
+        """Return the next question about a state, or None if there is none now.
 
-        Shots whose lower bound is not below `limit` are not asked about. The shot with the least
-        bound comes first. Once a shot of known cost comes first, the state needs no more questions.
-        At the root the shots after it are asked about too, to find all best ones.
+        Shots of lower bound >= limit are not asked about. The shot with the least bound comes
+        first. Once a shot of known cost comes first, the state needs no more questions; only at the
+        root the later shots are asked about too, to find all best ones.
         """
         if node.shots is None:
             self._list_shots(node)
@@ -315,10 +308,10 @@ class BestFirstSearch:
         return None
 
     def _next_after_shot(self, shot: AndNode, limit: int) -> Question | None:
-        """Return the next question to ask about a shot, or None if there is none now.
+        """Return the next question about a shot, or None if there is none now.
 
         It asks for the cost of the shot if that is below `limit`. If the states after the shot have
-        nodes already, it is a question about one of these states.
+        nodes, it is about one of these states.
         """
         if shot.parts is None:
             if shot in self._under_way.values():
@@ -367,7 +360,7 @@ class BestFirstSearch:
         return self._tree_from(self.root)
 
     def _tree_from(self, node: OrNode) -> Node | Leaf:
-        """Return the tree of a strategy that costs the upper bound of a node, from its state on."""
+        """Return the tree of a strategy from a node on that costs the upper bound of the node."""
         choose_best = partial(best_cell, self.kernel)
         if node.rule is None:
             return grow_tree(self.kernel, node.state, choose_best)
@@ -404,8 +397,8 @@ def greedy_choice(kernel: Kernel, state: Subfamily) -> int:
 def cost_of_rule(kernel: Kernel, state: Subfamily, rule: Rule) -> int:
     """Return the cost of playing a rule from a state on, and optimally once few sets are left.
 
-    The cost is the sum over all misses, each by `miss_cost`. Once the sum reaches FORBIDDEN it is
-    returned as it is, without the rest.
+    Misses cost what `miss_cost` says. Once the sum reaches FORBIDDEN, it is returned without the
+    rest.
     """
     cost = 0
     waiting = [state]

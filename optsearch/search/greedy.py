@@ -85,8 +85,7 @@ class GreedySolver:
     (The player, who breaks ties in one way, is `optsearch.strategies.greedy`.)
 
     prior -- the weights of the configurations. A most probable cell then is one of most weight, and
-    all numbers of configurations are sums of weights. family -- sets that replace the
-    configurations of the position.
+    numbers of configurations are sums of weights. family -- sets that replace the configurations.
 
     Raises ImpossiblePosition if no configuration is left, TooLarge if they cannot be listed.
     """
@@ -118,8 +117,7 @@ class GreedySolver:
         """Return the search kernel for a rule, which the first call makes.
 
         rule -- "optimal" for all strategies; "best greedy", "worst greedy" or "first greedy" for
-        those that shoot a most probable cell. If hits tell something, the kernel of "optimal" is
-        returned for every rule.
+        those that shoot a most probable cell. If hits tell something, the kernel serves every rule.
         """
         if not self.position.game.is_silent:
             rule = "optimal"
@@ -166,8 +164,8 @@ class GreedySolver:
     def _misses(self, state: Subfamily, rule: str) -> int:
         """Return the total misses of greedy play from a state on.
 
-        rule -- how greedy chooses among equally probable cells: best, worst or first. The rule
-        first is only for games in which hits tell nothing.
+        rule -- best, worst or first: how it chooses among equally probable cells. The rule first is
+        only for games in which hits tell nothing.
         """
         kernel = self._kernel_for(f"{rule} greedy")
         if kernel.is_silent:
@@ -201,7 +199,7 @@ class GreedySolver:
     def tree(self, rule: str = "best") -> DecisionTree:
         """Return the tree of greedy with a rule.
 
-        If several tied cells are best (or worst), it shoots the first of them.
+        Of several tied cells that are best (or worst) it shoots the first.
         """
         _require_rule(rule)
         choose_cell = self._cell_chooser(rule)
@@ -213,15 +211,14 @@ class GreedySolver:
         return self._tree_of(grow_tree(self._kernel, self._root, choose))
 
     def _tree_of(self, root: Node | Leaf) -> DecisionTree:
-        """Return the decision tree of the position with this root, for the prior of the solver."""
         digest = "" if self.prior is None else self.prior.digest
         return DecisionTree(self.position, root, prior=digest)
 
     def _cell_chooser(self, rule: str) -> Callable[[Subfamily], int]:
-        """Return a function that chooses one of the most probable cells of a state.
+        """Return the function by which greedy chooses one of the most probable cells of a state.
 
-        rule -- how it chooses: "best" or "worst" by the misses to come, "remainder" by the weight
-        left later, else by the order of cells with this name.
+        rule -- "best" and "worst" choose by the misses to come, "remainder" by the weight left
+        later, all others by the order of cells with this name.
         """
         if rule in ("best", "worst"):
             return partial(self._choose_by_value, rule)
@@ -242,8 +239,7 @@ class GreedySolver:
     def _remainder(self, state: Subfamily, cell: int) -> int:
         """Return the sum of the squared weights that can be left after a shot and a greedy shot.
 
-        The sum is over the replies to both shots. Divided by the weight of the state, it is the
-        mean weight that is left.
+        Divided by the weight of the state, it is the mean weight that is left.
         """
         kernel, sum_of_squares = self._kernel, 0
         likeliest_cells = kernel.greedy_choices if kernel.is_silent else kernel.greedy_shots
@@ -268,11 +264,10 @@ class GreedySolver:
     def _pair_from(
         self, state: Subfamily, shots: tuple[Shot, ...], partings: list[Divergence]
     ) -> tuple[Node | Leaf, Node | Leaf]:
-        """Return a best greedy tree and an optimal tree from a state on.
+        """Return a best greedy and an optimal tree that shoot the same cells as long as they can.
 
-        They shoot the same cells as long as they can. shots -- the shots up to the state. partings
-        -- the list to which the positions are added at which the trees shoot different cells for
-        the first time.
+        shots -- the shots up to the state. partings -- the list to which each position is added at
+        which the trees shoot different cells for the first time.
         """
         kernel, game = self._kernel, self.position.game
         certain_mask = kernel.free_hits(state)
@@ -312,9 +307,8 @@ class GreedySolver:
     ) -> tuple[Node | Leaf, Node | Leaf]:
         """Return a best greedy tree and an optimal tree that both shoot one cell first.
 
-        cell_index -- this cell. After each reply the trees share shots as long as they can. shots
-        -- the shots before this one. partings -- the list to which the positions are added at which
-        the trees part.
+        cell_index -- this cell. shots -- the shots before it. partings -- the list to which the
+        positions are added at which the trees part.
         """
         cell = self.position.game.cell(cell_index)
         greedy_replies, optimal_replies = {}, {}
@@ -335,7 +329,7 @@ def greedy(
     """Return the solver of all greedy strategies from a position.
 
     position -- a position, or a game or its text. shots -- earlier shots, as in `A2=hit B3=miss`.
-    prior -- the weights of the configurations. Errors are those of `GreedySolver`.
+    Errors are those of `GreedySolver`.
     """
     return GreedySolver(Position.of(position, shots), options, progress, prior)
 

@@ -53,8 +53,7 @@ class Sets:
     """A family: named sets of named things, with weights.
 
     things -- in the order in which they are first named. names, sets, weights -- of the sets with a
-    weight above 0; a set is a mask whose bit i is thing i. title -- the name of the family in
-    messages.
+    weight above 0; a set is a mask whose bit i is thing i. title -- its name in messages.
     """
 
     things: tuple[str, ...]
@@ -94,7 +93,7 @@ class Sets:
     def certain_hits(self) -> int:
         """The things of all sets, each counted as often as its set weighs.
 
-        The solver counts them as shots; the total height is these plus the misses.
+        The total height of the solver is these plus the misses.
         """
         return sum(
             mask.bit_count() * weight for mask, weight in zip(self.sets, self.weights, strict=True)
@@ -147,7 +146,7 @@ def _require_distinct(
 ) -> None:
     """Raise RecordError if two sets have the same name or things, or a set has a thing twice.
 
-    lines -- the lines of the file that have the sets. masks -- the things of the sets as masks.
+    lines -- the lines of the file that have the sets. masks -- the things as masks.
     """
     first_with_name: dict[str, int] = {}
     first_with_mask: dict[int, int] = {}
@@ -216,10 +215,7 @@ class IdentificationTree:
     title: str = ""
 
     def paths(self) -> Iterator[tuple[Answers, str]]:
-        """Yield for each end of the tree the answers that lead there, and the set found.
-
-        The answers are the things asked for, each with True for a hit. The set is its name.
-        """
+        """Yield the answers that lead to each end of the tree, with the name of the set there."""
         waiting: list[tuple[Answers, Ask | str]] = [((), self.root)]
         while waiting:
             answers, node = waiting.pop()
@@ -232,10 +228,7 @@ class IdentificationTree:
 
     @cached_property
     def _ends(self) -> list[_End]:
-        """The ends of the tree: for each the weight of its set, the misses, and the questions.
-
-        They are in the order of `paths`.
-        """
+        """The ends of the tree, in the order of `paths`."""
         weights = dict(zip(self.sets.names, self.sets.weights, strict=True))
         ends = []
         for answers, name in self.paths():
@@ -288,10 +281,9 @@ class IdentificationTree:
 
 
 def _name_leaves(sets: Sets, root: Node | Leaf, title: str) -> IdentificationTree:
-    """Return a tree of the solver as a tree of questions.
+    """Return a tree of the solver as a tree of questions, which ends where one set is left.
 
-    Certain hits are left out, as they need no question. The tree ends where one set is left, with
-    the name of that set.
+    Certain hits are left out, as they need no question.
     """
     names = dict(zip(sets.sets, sets.names, strict=True))
 
@@ -314,10 +306,10 @@ def _name_leaves(sets: Sets, root: Node | Leaf, title: str) -> IdentificationTre
 
 
 def verify(tree: IdentificationTree) -> int:
-    """Replay a strategy on every set, without a solver; return its misses over all sets.
+    """Replay a strategy on every set, without a solver; return its total misses by weight.
 
-    Each set counts as often as it weighs. Raises TreeError unless the replies of each set lead to
-    an end with its name, without a question asked twice, and each end is reached.
+    Raises TreeError unless the replies of each set lead to an end with its name, without a question
+    asked twice, and each end is reached.
     """
     sets, total_misses = tree.sets, 0
     for name, mask, weight in zip(sets.names, sets.sets, sets.weights, strict=True):
@@ -456,9 +448,8 @@ def identify(
 ) -> Identification:
     """Return the least misses over all sets, or bounds of them if the search is cut short.
 
-    time_limit -- seconds, after which the search ends. parallel -- the workers to ask; None
-    searches in this process. partial -- True returns the bounds after ctrl-C too. progress --
-    called now and then.
+    time_limit -- seconds. parallel -- the workers to ask; None searches in this process. partial --
+    True returns the bounds after ctrl-C too. progress -- called now and then.
     """
     solver = Solver(
         sets.position, options or SolverOptions(), progress=progress, family=sets.family
@@ -493,9 +484,8 @@ def greedy(
 def bounds(sets: Sets, progress: Progress[BoundsStatus] = no_progress) -> Iterator[Bound]:
     """Yield bounds on the least mean number of misses, one after the other.
 
-    They are lower bounds, and as an upper bound the misses of greedy. If `progress` ends greedy by
-    an exception, the upper bound is that of questions at random, and the exception is raised
-    again.
+    The upper bound is what greedy misses. If `progress` ends greedy by an exception, it is that of
+    questions at random, and the exception is raised again.
     """
     family = sets.family
     leaves = Counter(sets.weights)

@@ -159,10 +159,10 @@ class LabelledItems(NamedTuple):
 class Problem:
     """The problem of a search: find the best way to shoot at weighted sets of cells.
 
-    sets -- the cells of each configuration as two words, ascending if hits tell nothing.
-    hits -- the mask of the cells hit before. cells_left -- the number of hits that end a game from
-    there. family -- the same sets, if hits tell nothing, else None. ships -- the ships of each set,
-    of shape (sets, ships, 2) in words; None if hits tell nothing.
+    sets -- the cells of each configuration as two words, ascending if hits tell nothing. hits --
+    the mask of the cells hit before. cells_left -- the hits that end a game from there. family --
+    the same sets if hits tell nothing, else None. ships -- the ships of each set, of shape (sets,
+    ships, 2) in words; None if hits tell nothing.
     """
 
     game: Game
@@ -245,11 +245,7 @@ class Problem:
 
     @cached_property
     def labelled(self) -> LabelledItems:
-        """Return what hits tell in this problem, in the form that the compiled search takes.
-
-        The items of a set are the set itself if hits tell nothing, its cells by label if a label
-        depends on where the ship lies, else its ships.
-        """
+        """Return what hits tell in this problem, in the form that the compiled search takes."""
         if self.ships is None:
             return LabelledItems("nothing", self.sets, (0,))
         if self.game.label_of_kind is None:
@@ -264,7 +260,7 @@ class Problem:
     def automorphisms(self) -> tuple[Permutation, ...]:
         """Return the symmetries of the grid that map the sets and their replies to themselves.
 
-        After a hit that tells something, only the identity is returned.
+        After a hit that tells something, this is only the identity.
         """
         if self.family is not None:
             return self.family.automorphisms
@@ -440,7 +436,7 @@ class Kernel:
 
         ship_code -- which ship of the sets the shot hits: 0 for a miss, i + 1 for ship i of the
         fleet, -(i + 1) if the hit sinks it. has_code -- an array that is True for each set of the
-        state with this code. The sets of a reply are given as such an array, too.
+        state with this code. The sets of a reply are such an array, too.
         """
         if not ship_code:
             yield MISS, has_code
@@ -463,7 +459,7 @@ class Kernel:
         """Return a code for each set: 0 if a shot misses, else the ship that it hits.
 
         Ship i of the fleet has the code i + 1, or -(i + 1) if the hit sinks it. If hits tell
-        nothing, the cells of a set count as one ship.
+        nothing, the cells of a set are one ship.
         """
         ships = self.problem.ships
         ships = self.sets[state.family, None] if ships is None else ships[state.family]
@@ -487,18 +483,15 @@ class Kernel:
     def greedy_choices(self, state: Subfamily) -> list[int]:
         """List the cells that greedy chooses from, ascending: the most probable ones.
 
-        Certain hits that can be shot at any time are not among them, as greedy shoots these before.
-        They are listed only if no other cell is left.
+        Certain hits that can be shot at any time are left out unless nothing else is left, as
+        greedy shoots them before.
         """
         counts, free_cells = self.counts(state), list(bits(self.free_hits(state)))
         counts[free_cells] = 0
         return _most_probable(counts) or free_cells
 
     def greedy_misses(self) -> int:
-        """Return the misses of a greedy strategy from the root.
-
-        It shoots the first of several equally probable cells.
-        """
+        """Return the misses of the greedy strategy that shoots the first most probable cell."""
         if self.is_silent:
             search = _make_search(
                 self.problem,
@@ -559,8 +552,7 @@ def _make_search(
     """Return the compiled search that solves a problem.
 
     table, disk -- where results are stored, in memory and on disk. tick -- called with the number
-    of nodes now and then. rule -- "optimal", or a rule by which greedy chooses among the most
-    probable cells, such as "first greedy".
+    of nodes now and then. rule -- "optimal", or how greedy chooses, such as "first greedy".
     """
     problem.game.require_sunk("this search")
     labelled = problem.labelled
@@ -605,10 +597,9 @@ def best_cell(kernel: Kernel, state: Subfamily) -> int:
 
 
 def grow_tree(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
-    """Return the tree of a strategy from a state on.
+    """Return the tree of a strategy from a state on: it shoots what `choose` returns for a state.
 
-    It shoots certain hits first if they can be shot at any time (`Kernel.free_hits`), else the cell
-    that `choose` returns for the state.
+    Before that it shoots certain hits, if they can be shot at any time (`Kernel.free_hits`).
     """
     if kernel.is_over(state):
         return Leaf(kernel.weight(state))
@@ -638,8 +629,8 @@ def make_node(
 def miss_cost(objective: Objective, budget: int) -> int:
     """Return the cost of a miss per unit of weight if `budget` misses are still allowed.
 
-    For the mean, where no budget counts, it is 1. For worst a miss costs 1 too, and FORBIDDEN if
-    none is allowed. For within only the miss that exceeds the budget costs 1.
+    It is 1 for the mean. For worst it is 1 too, but FORBIDDEN if no miss is allowed. For within
+    only the miss that exceeds the budget costs 1.
     """
     if objective.kind == "mean":
         return 1
@@ -652,8 +643,8 @@ def chain_prices(sets: tuple[int, ...], misses: int | None = None) -> tuple[int,
     """Return prices, one for each set, that prove that the sets cost this many misses.
 
     `optsearch.lower_bounds.dual_chain` explains such proofs. sets -- masks of cells. misses -- None
-    proves as many as STEPS_FOR_PRICES steps can reach. The result is None if no such prices are
-    found in these steps, or if the kernel has no prices for such sets.
+    proves as many as possible. The result is None if no such prices are found in STEPS_FOR_PRICES
+    steps, or if the kernel has none for such sets.
     """
     limit = 1 << 40 if misses is None else misses
     priced = ChainDual().prices(to_words(sets), limit, STEPS_FOR_PRICES)
@@ -666,7 +657,7 @@ def chain_prices(sets: tuple[int, ...], misses: int | None = None) -> tuple[int,
 def announced_kernel(position: Position) -> Kernel:
     """Return the kernel of a small position in which hits tell something, for the mean.
 
-    Errors as in `Problem.of`.
+    Errors are those of `Problem.of`.
     """
     problem, table = Problem.of_ships(position), MemoryTable(1 << 23)
     return Kernel(problem, SolverOptions(), table, None, lambda nodes: None)
@@ -677,12 +668,11 @@ def misses_by_announced_search(
 ) -> int:
     """Return the least misses of a silent position, by the search for announced sinkings.
 
-    The search takes all cells of a configuration for one ship. That ship sinks at the last hit, so
-    that its announcement tells nothing. This is a second way to the value of `Kernel.solve`: with
-    announcements the search has other bounds, and other keys of its table.
+    It takes all cells of a configuration for one ship. That ship sinks at the last hit, so that its
+    announcement tells nothing. This is a second way to the value of `Kernel.solve`, with other
+    bounds and other keys.
 
-    tick -- called with the number of nodes now and then; may raise. memory -- bytes of the table.
-    Errors are those of `Family.of`.
+    memory -- bytes of the table. Errors are those of `Family.of`.
     """
     family = Family.of(position)
     if not family.hits:
@@ -719,10 +709,9 @@ def _most_probable(counts: NDArray[np.int64]) -> list[int]:
 
 
 def number_labels(game: Game) -> tuple[int, ...]:
-    """Return for each ship of the fleet the number of the label that its hits have.
+    """Return for each ship of the fleet the number of the label that its hits have; 0 for none.
 
-    The number is 0 for no label. Different labels have different numbers; the first label in the
-    fleet has the greatest.
+    Different labels have different numbers; the first label in the fleet has the greatest.
     """
     label_of_kind = game.label_of_kind
     assert label_of_kind is not None
@@ -732,9 +721,9 @@ def number_labels(game: Game) -> tuple[int, ...]:
 
 
 def _compatible_ships(position: Position) -> NDArray[np.uint64]:
-    """Return the ships of each configuration that fits a position.
+    """Return the ships of each configuration of a position, of shape (configurations, ships, 2).
 
-    A ship is two words of cells: the shape is (configurations, ships, 2).
+    A ship is two words of cells.
     """
     is_any_told = any(shot.reply.sunk or shot.reply.label for shot in position.shots)
     if position.hits and is_any_told:
@@ -747,9 +736,8 @@ def _compatible_ships(position: Position) -> NDArray[np.uint64]:
 def _split_by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return the cells of each configuration, split by the label that a hit on them has.
 
-    At each cell the labels that ships can have there are numbered from 0. The result has for each
-    configuration and number the cells whose label has this number, as two words: its shape is
-    (configurations, numbers, 2).
+    At each cell the labels that ships can have there are numbered from 0. The shape is
+    (configurations, numbers, 2): for each number the cells whose label has it, as two words.
     """
     configurations = [
         list(zip(game.kinds_of(masks), masks, strict=True)) for masks in map(to_masks, ships)

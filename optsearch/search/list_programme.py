@@ -53,9 +53,9 @@ def best_list(
     The cost of a list is the weight of the sets that its first k cells do not meet, summed over all
     k in `shot_counts`.
 
-    has_cell -- has_cell[s, c] is True if set s has cell c. shot_counts -- numbers of shots,
-    ascending. must_meet_all -- True if the last of these numbers of shots must meet every set. tick
-    -- called while HiGHS runs; may raise. Raises TooLarge.
+    has_cell -- has_cell[s, c] is True if set s has cell c. shot_counts -- ascending. must_meet_all
+    -- True if the last of these numbers of shots must meet every set. tick -- called while HiGHS
+    runs; may raise. Raises TooLarge.
     """
     sets, cells = has_cell.shape
     steps = len(shot_counts)
@@ -105,11 +105,9 @@ def _list_constraints(
 ) -> list[Constraint]:
     """Return the constraints of the integer programme for the best list of shots.
 
-    There is a step for each number in `shot_counts`. At a step at most so many cells are shot, each
-    set is missed or has a cell that is shot, and the cells shot at the step before are shot, too.
-
-    shot_columns -- the column of the programme for each step and cell. missed_columns -- the same
-    for each step and set. has_cell -- has_cell[s, c] is True if set s has cell c.
+    There is a step for each number in `shot_counts`: so many cells at most are shot. shot_columns
+    -- the column of the programme for each step and cell. missed_columns -- for each step and set.
+    has_cell -- has_cell[s, c] is True if set s has cell c.
     """
     constraints: list[Constraint] = []
     for step, count in enumerate(shot_counts):
@@ -126,10 +124,9 @@ def _list_constraints(
 
 
 def _order_cells(is_shot: NDArray[np.bool_], weight_by_cell: NDArray[np.int64]) -> list[int]:
-    """Return the cells of a list in the order of its shots.
+    """Return the cells of a list in the order of its shots; is_shot -- by step and cell.
 
-    is_shot -- by step and cell. Cells come by the first step at which they are shot, and within a
-    step by weight, the greatest first.
+    Cells come by the first step at which they are shot; within a step the heaviest comes first.
     """
     steps = len(is_shot)
     first_step = np.where(is_shot.any(axis=0), is_shot.argmax(axis=0), steps)
@@ -145,9 +142,8 @@ def _build_programme(
 ) -> Programme:
     """Return the integer programme in the form that HiGHS solves.
 
-    costs -- the cost of each column. upper -- the greatest value of each column; the least is 0.
-    integers -- the number of columns, from the first on, that are integers. constraints -- its
-    rows.
+    costs, upper -- the cost and the greatest value of each column; the least is 0. integers -- the
+    number of columns, from the first on, that are integers.
     """
     programme = Programme()
     programme.setOptionValue("mip_rel_gap", 0.0)
@@ -175,8 +171,7 @@ def _build_programme(
 def _run_programme(programme: Programme, tick: Callable[[], None]) -> highspy.HighsModelStatus:
     """Run a programme in a thread, and return how it ended.
 
-    tick -- called now and then until the programme ends. If it raises, or at ctrl-C, the programme
-    is stopped.
+    tick -- called until the programme ends. If it raises, or at ctrl-C, the programme is stopped.
     """
     programme.HandleUserInterrupt = True
     with ThreadPoolExecutor(1) as pool:

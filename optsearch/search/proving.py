@@ -65,7 +65,7 @@ class SolvedParts:
     def prices(sets: tuple[int, ...], weights: tuple[int, ...], misses: int) -> Prices | None:
         """Return a price for each set by which they need these misses, or None if not found.
 
-        None is also returned if a weight is not 1.
+        If a weight is not 1, it is None.
         """
         return chain_prices(sets, misses) if set(weights) == {1} else None
 
@@ -79,9 +79,9 @@ def prove(
 ) -> Proof:
     """Return a proof that every strategy from a position misses at least this often in total.
 
-    misses -- summed over the configurations; with a prior, each as often as it weighs. least_misses
-    -- a function that returns the least misses of some of the configurations. find_prices -- one
-    that returns prices for them. `claims_for` says more of both, and of errors.
+    misses -- summed over the configurations by weight. least_misses, find_prices -- functions that
+    return the least misses of some configurations, and prices for them. `claims_for` says more of
+    both, and of errors.
     """
     root, marks = root_of(position, prior), Marks.of(position.game)
     claims = claims_for(root, marks, misses, least_misses, find_prices)
@@ -112,17 +112,17 @@ def claims_for(
     """Return claims that prove that a family needs this many misses; none if counting proves it.
 
     least_misses(sets, weights, limit) -- returns the least misses of a part of the family (some of
-    its sets, with their weights) if below the limit, else any number from the limit up to the
-    least misses. If it is wrong, the proof cannot be finished, but a finished proof is right.
+    its sets, with their weights) if below the limit, else any number from the limit up to the least
+    misses. If it is wrong, the proof cannot be finished, but a finished proof is right.
 
     find_prices(sets, weights, misses) -- returns a price for each set by which a family needs these
     misses, or None. Prices that prove less are not used.
 
     A claim is proved by the parts after each shot, which together must need the misses that the
     shot itself does not cost. Where counting does not prove them, further claims are made: smaller
-    parts get as many misses as they truly need, the largest part gets the rest. There is one claim
-    for each normal form, the strongest that is needed. Raises ProofError if the misses are too many
-    to be proved.
+    parts get as many misses as they truly need, the largest part gets the rest. Each normal form
+    has one claim, the strongest that is needed. Raises ProofError if the misses are too many to be
+    proved.
     """
     # Normal form -> the misses required, and a family with this form, as sets of the root.
     goal_of_form: dict[WeightedSets, tuple[int, WeightedSets]] = {}
@@ -179,10 +179,7 @@ def claims_for(
 
 
 def save_claims(identification: Identification, path: str | Path) -> None:
-    """Write a proof of the least misses of an identification to a file.
-
-    Raises ProofError if it cannot be written.
-    """
+    """Write a proof of the least misses of an identification to a file, or raise ProofError."""
     sets = identification.sets
     parts = SolvedParts(Solver(sets.position, family=sets.family))
     root, marks = _root_and_marks(sets)
@@ -198,10 +195,9 @@ def save_claims(identification: Identification, path: str | Path) -> None:
 
 
 def check_claims(path: str | Path, sets: Sets) -> tuple[int, int]:
-    """Check the proof in a file for a family of sets.
+    """Return the misses that the proof in a file proves for a family, and the number of its claims.
 
-    Return the misses that it proves every strategy to need, and the number of its claims. Raises
-    ProofError for a file that is no proof, proves something else, or is of another family.
+    Raises ProofError for a file that is no proof, proves something else, or is of another family.
     """
     head, lines = proofs.read_head(path, {"family": str, "total_misses": int})
     if head["family"] != sets.digest:
@@ -221,10 +217,7 @@ def check_claims(path: str | Path, sets: Sets) -> tuple[int, int]:
 
 
 def _root_and_marks(sets: Sets) -> tuple[WeightedSets, Marks]:
-    """Return the family in the form of a claim, and its marks: one for each thing.
-
-    The only symmetry is the identity.
-    """
+    """Return the family in the form of a claim, and its marks: one for each thing."""
     root = tuple(sorted(zip(sets.sets, sets.weights, strict=True)))
     things = max(1, len(sets.things))
     marks_on = [1 << i for i in range(things)]

@@ -35,10 +35,9 @@ RULE = Rule(  # the best known that takes seconds; nothing is sampled
 class Rollouts:
     """The rule of `deep` for a kernel for which `can_roll_out` is true.
 
-    is_watched -- True lets each shot end the search at its time limit. It is True while the rule is
-    played from the root, which takes seconds, and then set to False. A state that is opened later
-    is evaluated as a whole; else a search that is resumed for short times would never get beyond
-    it.
+    is_watched -- True lets each shot end the search at its time limit. It is set to False once the
+    rule has been played from the root, which takes seconds. A state that is opened later is
+    evaluated as a whole; else a search that is resumed for short times would never get beyond it.
     """
 
     def __init__(self, kernel: Kernel):

@@ -75,8 +75,8 @@ class CompiledScore:
     def validated(self, game: Game, takes_certain: bool | None) -> CompiledScore:
         """Return this score with `least` checked, and with `certain` set for a game.
 
-        takes_certain -- True lets a certain hit be chosen, except in games in which hits tell
-        nothing. None keeps the score's own value if the game tells of sinkings, else sets False.
+        takes_certain -- True lets a certain hit be chosen, but not if hits tell nothing. None keeps
+        the score's own value if the game tells of sinkings, else sets False.
         """
         low, high = LEAST_RANGE
         least = checked_number("least", self.least, low, high)
@@ -90,8 +90,7 @@ class CompiledScore:
 def labels_at(game: Game, cell: int) -> list[int | str | None]:
     """List the labels that a hit on a cell can have, in the order of their numbers in the kernels.
 
-    None is the label of a hit that tells of a sinking alone, without the ship. If hits tell
-    nothing, the list is empty.
+    None is the label of a hit that tells of a sinking alone. If hits tell nothing, there are none.
     """
     if game.is_silent:
         return []
@@ -101,10 +100,7 @@ def labels_at(game: Game, cell: int) -> list[int | str | None]:
 
 
 def announced_lengths(game: Game) -> list[int]:
-    """List for each label of a hit the ship length that it tells; 0 if it does not tell one.
-
-    The labels are in the order of `labels_at`.
-    """
+    """List for each label of `labels_at` the ship length that it tells; 0 if it tells none."""
     if game.label_of_kind is None:
         return [0] * Codes.of(game).labels
     return [int(label) if isinstance(label, int) else 0 for label in labels_at(game, 0)]
@@ -116,10 +112,9 @@ class Level:
 
     With more than `floor` configurations left, a level compares up to `candidates` cells, by the
     misses of the levels below it after each. Else it shoots as the level below. Level 0 is greedy,
-    with one candidate.
-
-    When candidates are compared by one level after the other, at most `kept` of them go on to the
-    next: the cheapest, and those at most `margin` hundredths of a miss per configuration above it.
+    with one candidate. When one level after the other compares candidates, at most `kept` of them
+    go on to the next: the cheapest, and those at most `margin` hundredths of a miss per
+    configuration above it.
     """
 
     floor: int
@@ -129,10 +124,7 @@ class Level:
 
     @classmethod
     def validated(cls, name: str, level: object) -> Level:
-        """Return a level with its numbers as plain integers; StrategyError for anything else.
-
-        name -- what errors call it, such as `levels[1]`.
-        """
+        """Return a level with its numbers as plain integers; StrategyError for anything else."""
         if not isinstance(level, Level):
             raise StrategyError(f"{name}={safe_repr(level)} is no Level")
         numbers: dict[str, Any] = {
@@ -323,10 +315,7 @@ def _require_coded(game: Game) -> None:
 
 
 def checked_number(name: str, value: object, low: int, high: int) -> int:
-    """Return a value as an integer; StrategyError if it is not an integer from `low` to `high`.
-
-    name -- what errors call it.
-    """
+    """Return a value as an integer; StrategyError if it is not an integer from `low` to `high`."""
     try:
         number = index(value)  # type: ignore[arg-type]
     except Exception:  # the value may be a user's, and raise anything
@@ -349,10 +338,7 @@ def _list_items(name: str, values: object) -> list[object]:
 def _checked_numbers(
     name: str, values: object, length: int, low: int, high: int
 ) -> tuple[int, ...]:
-    """Return `length` integers from low to high; StrategyError for anything else.
-
-    name -- what errors call the sequence.
-    """
+    """Return `length` integers from low to high; StrategyError for anything else."""
     items = _list_items(name, values)
     if len(items) != length:
         raise StrategyError(f"{name} has {len(items)} values; {length} are accepted")

@@ -129,9 +129,9 @@ class Solver:
     ) -> Solution:
         """Return the optimum, or its bracket if the time limit ends the search.
 
-        A call resumes an earlier one that was cut short. time_limit -- seconds from now.
-        parallel -- the workers to ask; None searches in this process. partial -- True returns the
-        bracket after ctrl-C too, instead of raising KeyboardInterrupt.
+        A call resumes an earlier one that was cut short. time_limit -- seconds. parallel -- the
+        workers to ask; None searches in this process. partial -- True returns the bracket after
+        ctrl-C too, instead of raising KeyboardInterrupt.
         """
         with self._lock:
             if self._solution is None or not self._solution.is_complete:
@@ -145,8 +145,8 @@ class Solver:
     ) -> Solution:
         """Return the optimum, or its bracket if the search is cut short.
 
-        time_limit -- seconds. parallel -- the workers to ask, or None. partial -- True returns the
-        bracket after ctrl-C too. The search goes on from what earlier calls have found.
+        time_limit -- seconds. partial -- True returns the bracket after ctrl-C too. The search goes
+        on from what earlier calls have found.
         """
         if self.kernel.is_over(self.kernel.root):
             return self._make_solution(0, (), budget=0)
@@ -191,9 +191,9 @@ class Solver:
     def _search_worst(self, parallel: Parallel | None) -> Solution:
         """Search for the strategy with the fewest shots in its worst case.
 
-        The first budget of misses is the lower bound that needs no search. If no strategy keeps
-        to a budget, the next one is tried. The least mean is found along with it if there is no
-        time limit, or if it is asked for.
+        The first budget of misses is the lower bound that needs no search. If no strategy keeps to
+        it, the next one is tried. The least mean is found along with it if there is no time limit,
+        or if it is asked for.
         """
         root = self.kernel.root
         is_mean_asked = self._limit is None or self.objective.then_mean or self._all_shots
@@ -222,10 +222,10 @@ class Solver:
             self._worst_misses_lower += 1
 
     def _bound_worst(self) -> None:
-        """Set a lower and an upper bound of the misses in the worst case, without a search.
+        """Bound the misses in the worst case from below and from above, without a search.
 
-        The lower bound follows from lists of sets by `worst_case_misses`. The upper bound is that
-        of a strategy: of shots on diagonals, or of the rule with which a BestFirstSearch begins.
+        The upper bound is that of a strategy: of shots on diagonals, or of the rule with which a
+        BestFirstSearch begins.
         """
         root = self.kernel.root
         for sets in self._sets_to_pack():
@@ -247,8 +247,8 @@ class Solver:
         """Return lists of sets of cells, each of which gives a lower bound of the worst case.
 
         If hits tell nothing and the sets are not too many, all sets are the only list. Else there
-        is a list for each kind of ship in the fleet. Such a list gives no bound after a shot, with
-        a prior, or if hits show where a ship lies; then there is none.
+        is a list for each kind of ship in the fleet. After a shot, with a prior, or if hits show
+        where a ship lies, such lists give no bound, and none is returned.
         """
         kernel, game = self.kernel, self.position.game
         if kernel.is_silent and len(kernel.family.sets) * game.cells <= MOST_ENTRIES:
@@ -324,10 +324,9 @@ class Solver:
         return self._make_solution(frontier.upper, self._best_cells(frontier), NO_BUDGET)
 
     def _bracket_after_interrupt(self) -> None:
-        """Add upper bounds to a search that was interrupted: what greedy and rollouts need.
+        """Add what greedy and rollouts need as upper bounds to a search that was interrupted.
 
-        Nothing is done if the search has these bounds already, as with a time limit, or if they
-        would take long.
+        Nothing is done if the search has them already, or if they would take long.
         """
         frontier = self.watch.frontier
         if frontier is None or self._limit is not None or self._greedy_misses is not None:
@@ -355,8 +354,8 @@ class Solver:
     def _first_bracket(self) -> tuple[int, int]:
         """Return a lower and an upper bound of the least misses, before the search has any.
 
-        The lower bound is the kernel's, without a search. The upper bound is the cost of greedy if
-        its evaluation has ended, else the mean cost of shots at random.
+        The upper bound is the cost of greedy if it was evaluated, else the mean cost of random
+        shots.
         """
         lower = self.kernel.lower_bound(self.kernel.root)
         if self._greedy_misses is not None:
@@ -445,7 +444,7 @@ class Solver:
     def _require_possible(self, solution: Solution) -> None:
         """Raise TableError if a solution has fewer misses than any strategy can have.
 
-        This compares the upper bound of a mean with lower bounds for which no table is used.
+        Its mean is compared with lower bounds for which no table is used.
         """
         if self.objective.kind != "mean" or not self.kernel.is_silent:
             return
@@ -496,8 +495,7 @@ class Solver:
     def _greedy(self) -> tuple[tuple[Cell, ...], int]:
         """Return the most probable cells, and the least total height if one of them is shot now.
 
-        The total height is the sum of shots over all configurations. Raises TableError if it is
-        less than the optimum.
+        Raises TableError if that is less than the optimum.
         """
         root = self.kernel.root
         with self._lock:
@@ -519,10 +517,9 @@ class Solver:
         return cells, total
 
     def misses_of(self, indices: Sequence[int], limit: int) -> int:
-        """Return the least misses of some configurations if that is below the limit.
+        """Return the least misses of some configurations if below the limit, else a bound >= limit.
 
-        Else return a lower bound, which is the limit or more. indices -- the configurations by
-        their indices in `kernel.sets`, ascending.
+        indices -- the configurations by their indices in `kernel.sets`, ascending.
         """
         family = np.array(indices, np.int32)
         with self._lock:
@@ -533,7 +530,7 @@ class Solver:
     def tree(self) -> DecisionTree:
         """Return an optimal decision tree, or the best one found if the search was cut short.
 
-        If several trees are optimal, return the one whose shots the search tries first.
+        Of several optimal trees it is the one whose shots the search tries first.
         """
         with self._lock:
             solution = self.found
@@ -556,10 +553,7 @@ class Solver:
             return tree
 
     def _best_found(self) -> Node | Leaf:
-        """Return the best tree that was found before the search was cut short.
-
-        Raises NotSupported if no strategy was evaluated in time.
-        """
+        """Return the best tree found before the search was cut short; NotSupported if none was."""
         if self.watch.frontier is not None:
             return self.watch.frontier.strategy()
         if self._worst_case_rule is not None:

@@ -115,9 +115,8 @@ def _run_search(
 ) -> None:
     """Search until every first shot is decided, with questions answered on an executor.
 
-    frontier -- the search, which asks the questions. answer_question -- the task that answers one.
-    at_once -- how many questions the executor gets at a time. cost_of -- takes the cost out of what
-    the task returns.
+    answer_question -- the task that answers one. at_once -- how many questions the executor gets at
+    a time. cost_of -- takes the cost out of what the task returns.
     """
     try:
         for question, answer in run_tasks(
@@ -132,9 +131,8 @@ def _run_search(
 class Team:
     """The workers of a search.
 
-    spec -- of the search; its memory is shared out to all. store_entry -- called with the key and
-    the value of each entry that workers return. disk -- entries with which their shared table
-    begins.
+    spec -- of the search; its memory is shared out to all. store_entry -- called with key and value
+    of each entry that workers return. disk -- entries with which their shared table begins.
     """
 
     def __init__(
@@ -214,8 +212,7 @@ class Team:
     def _spec_for_worker(self, parallel: Parallel, shared: SharedMemory | None) -> SearchSpec:
         """Return the description of the search that one worker gets, with its share of the memory.
 
-        shared -- the memory that the workers share, which gets half of all memory; None if they
-        share none.
+        shared -- the memory that the workers share, which gets half of all memory.
         """
         options = self._spec.options
         memory = options.memory if shared is None else options.memory // 2
@@ -314,7 +311,7 @@ class Worker:
     def answer(self, question: Question, role: TeamRole | None) -> WorkerAnswer:
         """Answer a question, alone (role None) or in a team.
 
-        The cost is None if the question took too many nodes, or once another worker has the answer.
+        The cost is None if that takes too many nodes, or once another worker has the answer.
         """
         nodes_before, team_limit = self._kernel.nodes, None
         self._collector.new_entries = {}

@@ -65,9 +65,8 @@ class SearchMonitor:
     def bound_root(self, position: Position) -> None:
         """Raise the lower bound of the search by the bounds that `optsearch bounds` computes.
 
-        This is for the mean. Bounds that are read from tables are left out. It ends after a share
-        of the time limit. If shots were made before, most of these bounds do not hold, and the
-        others are weak.
+        This is for the mean, without bounds that are read from tables, and ends after a share of
+        the time limit. After a shot most of these bounds do not hold, and the others are weak.
         """
         from optsearch.lower_bounds import bounds_on_demand
 
@@ -95,9 +94,9 @@ class SearchMonitor:
 
     @contextmanager
     def in_part_of_the_time(self) -> Iterator[None]:
-        """Leave the context after a share of the time limit of the search, if it has one.
+        """Leave the context, its work unfinished, after a share of the time limit of the search.
 
-        The work in the context then ends unfinished, and the caller goes on after it.
+        Without a time limit, the work ends by itself.
         """
         seconds = [limit.seconds for limit in self._limits if limit.seconds is not None]
         share_limit = Limit(min(seconds) * SHARE_OF_TIME) if seconds else None
@@ -122,8 +121,8 @@ class SearchMonitor:
     def status(self) -> SearchStatus:
         """Return the progress: nodes, first shots done of all, and for the mean the bracket.
 
-        A first shot is done if its cost is known; if not all costs are asked for, also if it is
-        known not to be better than the best one.
+        A first shot is done if its cost is known or, unless all costs are asked for, if it is known
+        not to be better than the best one.
         """
         nodes = self.kernel.nodes + self.remote_nodes + sum(self.worker_nodes or ())
         frontier, effort = self.frontier, self.kernel.effort
