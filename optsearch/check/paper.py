@@ -167,7 +167,7 @@ def _useful_cells(sets: list[int]) -> list[int]:
     return list(bits(union))
 
 
-def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
+def expected_states(sets: list[int], samples: int = 200) -> int:
     """Estimate the number of states that Algorithm 2 stores, by sampling; for the progress report.
 
     sets -- the cells of the configurations. samples -- draws for each number of shots; fewer if
@@ -179,7 +179,7 @@ def expected_states(sets: list[int], samples: int = 200, seed: int = 1) -> int:
     the states are the different parts of configurations there. One part is drawn; if it can occur,
     all parts are counted.
     """
-    generator = random.Random(seed)
+    generator = random.Random(1)
     hits_needed = sets[0].bit_count()
     if len(sets) > 1000:
         samples = max(10, samples * 1000 // len(sets))

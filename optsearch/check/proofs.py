@@ -516,41 +516,45 @@ def check_claims(claims: Sequence[Claim], root: WeightedSets, marks: Marks, name
     for claim_number, claim in enumerate(claims, 1):
         where = f"{name}, claim {claim_number}"
         if claim.prices is not None:
-            bound = _bound_by_prices(claim.family, claim.prices, marks, where)
-            if bound < claim.misses:
-                raise ProofError(
-                    f"{where}: {claim.misses} misses are not proved; its prices prove {bound}"
-                )
+            _check_by_prices(claim, claim.prices, marks, where)
         elif marks.bound_by_counting(claim.family) < claim.misses:
-            for cell, missed, parts in marks.shots(claim.family):
-                bound = missed + sum(map(marks.bound_by_counting, parts))
-                if bound < claim.misses:  # then earlier claims on the parts are needed
-                    bound = missed + sum(map(bound_of, parts))
-                if bound < claim.misses:
-                    raise ProofError(
-                        f"{where}: {claim.misses} misses are not proved, because "
-                        f"{marks.name(cell)} can be shot first, and "
-                        f"after it only {bound} misses are proved"
-                    )
-            if len(claim.family) == 1:
-                raise ProofError(f"{where}: one set needs no miss")
+            _check_by_shots(claim, marks, bound_of, where)
         normal_form = marks.normal_form(claim.family)
         proved[normal_form] = max(claim.misses, proved.get(normal_form, 0))
     return sum(map(bound_of, marks.parts(root)))
 
 
-def _bound_by_prices(family: WeightedSets, prices: Prices, marks: Marks, where: str) -> int:
-    """Return the lower bound of the misses of a family that the prices of a claim prove.
+def _check_by_shots(
+    claim: Claim, marks: Marks, bound_of: Callable[[WeightedSets], int], where: str
+) -> None:
+    """Raise ProofError unless each first shot leads to as many misses as a claim says.
 
-    Raises ProofError, which begins with `where`, if the prices, one for each set, do not fit the
-    family, or if hits tell something.
+    bound_of -- returns the misses of a family that are proved already. where -- begins errors.
     """
+    for cell, missed, parts in marks.shots(claim.family):
+        bound = missed + sum(map(marks.bound_by_counting, parts))
+        if bound < claim.misses:  # then earlier claims on the parts are needed
+            bound = missed + sum(map(bound_of, parts))
+        if bound < claim.misses:
+            raise ProofError(
+                f"{where}: {claim.misses} misses are not proved, because "
+                f"{marks.name(cell)} can be shot first, and "
+                f"after it only {bound} misses are proved"
+            )
+    if len(claim.family) == 1:
+        raise ProofError(f"{where}: one set needs no miss")
+
+
+def _check_by_prices(claim: Claim, prices: Prices, marks: Marks, where: str) -> None:
+    """Raise ProofError, which begins with `where`, unless its prices prove a claim."""
     if marks.is_labelled:
         raise ProofError(f"{where}: prices are for games in which hits tell nothing")
     try:
-        return priced_misses(family, prices)
+        bound = priced_misses(claim.family, prices)
     except ValueError as error:
         raise ProofError(f"{where}: the prices do not fit this family: {error}") from None
+    if bound < claim.misses:
+        raise ProofError(f"{where}: {claim.misses} misses are not proved; its prices prove {bound}")
 
 
 # Files

@@ -15,10 +15,7 @@ from numpy.typing import NDArray
 
 from optsearch.compiled.search._table import SharedTable
 from optsearch.counting.configurations import to_masks
-from optsearch.counting.family import Family
-from optsearch.counting.prior import Prior
 from optsearch.game import image
-from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.search.kernels import (
     FORBIDDEN,
@@ -73,21 +70,12 @@ class FirstHitKernel(Kernel):
         self._max_nodes: float = inf
 
     @classmethod
-    def of(
-        cls,
-        position: Position,
-        prior: Prior | None = None,
-        family: Family | None = None,
-        objective: Objective = MEAN,
-        disk: Disk | None = None,
-        tick: Callable[[int], None] = lambda nodes: None,
-    ) -> FirstHitKernel:
-        """Return the kernel that searches a position up to the first hit.
+    def of(cls, position: Position) -> FirstHitKernel:
+        """Return the kernel that searches a position up to the first hit, for the mean.
 
-        family -- sets that replace the configurations. tick -- called with the number of nodes now
-        and then. Errors are those of `Problem.of`.
+        Errors are those of `Problem.of`.
         """
-        return cls(Problem.of(position, prior, family, objective), disk, tick)
+        return cls(Problem.of(position), None, lambda nodes: None)
 
     @property
     def nodes(self) -> int:
@@ -101,7 +89,7 @@ class FirstHitKernel(Kernel):
         """Return the number of nodes, which is all the effort of this search."""
         return self._nodes
 
-    def use_disk(self, disk: Disk | None, work: int = 0) -> None:
+    def use_disk(self, disk: Disk | None) -> None:
         """Keep nothing on disk."""
 
     def use_shared_table(self, table: SharedTable) -> None:

@@ -19,22 +19,11 @@ from numpy.typing import NDArray
 from optsearch.compiled.search._chain import ChainDual
 from optsearch.compiled.search._search import Search
 from optsearch.compiled.search._table import MemoryTable, SharedTable
-from optsearch.counting.configurations import (
-    MAX_LABELS,
-    CellSets,
-    list_ships,
-    to_masks,
-    to_words,
-)
+from optsearch.counting.configurations import MAX_LABELS, CellSets, list_ships, to_masks, to_words
 from optsearch.counting.family import MAX_SETS, Family, require_total_weight
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import (
-    Game,
-    Permutation,
-    bits,
-    image,
-)
+from optsearch.game import Game, Permutation, bits, image
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import MISS, Position, Reply
 from optsearch.support.errors import TooLarge
@@ -221,18 +210,19 @@ class Problem:
         game = position.game
         posterior = Posterior(position, prior=prior)
         posterior.require_some()
-        if prior is None and posterior.configurations > MAX_SETS // 8:
-            raise TooLarge(
-                f"{posterior.configurations:,} configurations of {game} are too many to solve "
-                f"exactly with announce={game.announce}; at most {MAX_SETS // 8:,} are listed"
-            )
-        if prior is None:
-            ships = _compatible_ships(position)
-            weights = np.ones(len(ships), np.int64)
-        else:
-            ships, prior_weights = posterior.list_weighted(MAX_SETS // 8)
+        max_listed = MAX_SETS // 8
+        if prior is not None:
+            ships, prior_weights = posterior.list_weighted(max_listed)
             require_total_weight(sum(prior_weights), game)
             weights = np.array(prior_weights, np.int64)
+        elif posterior.configurations > max_listed:
+            raise TooLarge(
+                f"{posterior.configurations:,} configurations of {game} are too many to solve "
+                f"exactly with announce={game.announce}; at most {max_listed:,} are listed"
+            )
+        else:
+            ships = _compatible_ships(position)
+            weights = np.ones(len(ships), np.int64)
         return cls(
             game=game,
             sets=np.bitwise_or.reduce(ships, axis=1),
@@ -525,12 +515,9 @@ class Kernel:
             orbit |= image(1 << cell, permutation)
         return orbit
 
-    def use_disk(self, disk: Disk | None, min_nodes: int = MIN_DISK_NODES) -> None:
-        """Look families up in this table on disk from now on, and store them; None uses no disk.
-
-        min_nodes -- families that took fewer nodes are not stored.
-        """
-        self._search.memo.disk, self._search.memo.disk_from = disk, min_nodes
+    def use_disk(self, disk: Disk | None) -> None:
+        """Look families up in this table on disk from now on, and store them; None uses no disk."""
+        self._search.memo.disk = disk
 
     def use_shared_table(self, table: SharedTable) -> None:
         """Use a table that several processes share for costly families from now on."""
@@ -609,10 +596,7 @@ def grow_tree(kernel: Kernel, state: Subfamily, choose: Choice) -> Node | Leaf:
 
 
 def make_node(
-    kernel: Kernel,
-    state: Subfamily,
-    cell: int,
-    subtree: Callable[[Reply, Subfamily], Node | Leaf],
+    kernel: Kernel, state: Subfamily, cell: int, subtree: Callable[[Reply, Subfamily], Node | Leaf]
 ) -> Node:
     """Return the tree from a state on that shoots this cell first.
 
@@ -750,10 +734,15 @@ def _split_by_label(game: Game, ships: NDArray[np.uint64]) -> NDArray[np.uint64]
             number_of_label.setdefault(label, len(number_of_label))
     label_count = max(map(len, label_numbers.values()))
     if label_count > MAX_LABELS:
-        subject = "of the ships that are left can lie" if game.shows_ships else "labels can be told"
+        subject, condition = "labels can be told", ""
+        if game.shows_ships:
+            subject, condition = (
+                "of the ships that are left can lie",
+                " where each hit shows its ship",
+            )
         raise TooLarge(
-            f"{label_count} {subject} on one cell; a search tells at most {MAX_LABELS} apart"
-            + " where each hit shows its ship" * game.shows_ships
+            f"{label_count} {subject} on one cell; a search tells at most {MAX_LABELS} "
+            f"apart{condition}"
         )
     split_configurations = []
     for configuration in configurations:

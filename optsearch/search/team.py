@@ -140,12 +140,10 @@ class Team:
         spec: SearchSpec,
         watch: SearchMonitor,
         store_entry: Callable[[bytes, int], None],
-        disk: Integers | None = None,
+        disk: Integers | None,
     ):
-        self._spec = spec
-        self._watch = watch
-        self._store_entry = store_entry
-        self._disk = disk
+        self._spec, self._watch = spec, watch
+        self._store_entry, self._disk = store_entry, disk
         self._shared: SharedMemory | None = None
 
     def search(self, frontier: BestFirstSearch, parallel: Parallel, collect: bool) -> None:
@@ -347,14 +345,9 @@ class _UntilAnswered(Limit):
 _thread_state = threading.local()
 
 
-def worker_of(spec: SearchSpec) -> Worker:
-    """Return the worker of this thread for a search; it is made anew for another search."""
+def answer(spec: SearchSpec, question: Question, role: TeamRole | None = None) -> WorkerAnswer:
+    """Return the answer of the worker of this thread, which is made anew for another search."""
     worker: Worker | None = getattr(_thread_state, "worker", None)
     if worker is None or worker.spec != spec:
         worker = _thread_state.worker = Worker(spec)
-    return worker
-
-
-def answer(spec: SearchSpec, question: Question, role: TeamRole | None = None) -> WorkerAnswer:
-    """Return the answer of the worker of this thread to a question of a search."""
-    return worker_of(spec).answer(question, role)
+    return worker.answer(question, role)
