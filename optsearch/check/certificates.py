@@ -64,11 +64,10 @@ that is not finished."""
 class CheckedCertificate:
     """The result of checking a certificate.
 
-    hider, shooter -- what each side guarantees. For the mean the hider makes it at least, the
-    shooter at most this number of shots. For within=K the hider makes it at most, the shooter at
-    least this probability to finish. hidings, orbits -- how many exist. used, trees -- how many
-    orbits the hider uses, and trees the shooter. method -- how the least payment against the hider
-    was computed. seconds -- wall time.
+    hider, shooter -- what each side guarantees: for the mean at least, at most this number of
+    shots; for within=K at most, at least this probability to finish. hidings, orbits -- how many
+    exist. used, trees -- how many orbits the hider uses, and trees the shooter. method -- how the
+    least payment against the hider was computed. seconds -- wall time.
     """
 
     game: Game

@@ -64,12 +64,11 @@ class SolverOptions:
     chain -- where few sets have the same cell, as with a single ship not yet hit, bound the first
         hits of all sets together by prices (`lower_bounds.dual_chain`); where all weights are
         1, as with two_sided.
-    two_sided -- where three cells are left to hit, as of two ships of two cells, or where hits have
-        labels, part the cells and bound what either part leaves open.
-    even -- where sets have weights that differ little, bound a family by what it costs if all weigh
-        as much as the lightest, which is searched and remembered, and what the rest costs; and in
-        the same way by former weights (`Kernel.bound_by_previous_weights`). It pays where a kernel
-        is weighed anew (`Kernel.weigh`), and not for one search.
+    two_sided -- where three cells are left to hit, or where hits have labels, part the cells and
+        bound what either part leaves open.
+    even -- where weights differ little, bound a family by what it costs if all sets weigh as much
+        as the lightest, and what the rest costs; likewise by former weights
+        (`Kernel.bound_by_previous_weights`). It pays only where a kernel is weighed anew.
     names -- where sinkings are announced, bound a family by what it costs if each hit names its
         ship; equal ships are told apart.
     ordering -- try cells by their bound, the least first, instead of in row-major order.
@@ -274,12 +273,12 @@ class Kernel:
     """The compiled search, which answers a solver's questions about states.
 
     rule -- the strategies that are admitted: "optimal" for all, or "best greedy", "worst greedy",
-    "first greedy"; the last three only for the mean and announce=nothing.
-    tick -- called with the number of nodes now and then; may raise.
+    "first greedy"; the last three only for the mean and announce=nothing. tick -- called with the
+    number of nodes now and then; may raise.
 
     root -- the state with all configurations. easy_size -- states of at most this number of
     configurations are solved at once. has_prices -- True if bounds come from prices of sets; they
-    are so close that a search in their order is short. is_silent -- True if hits tell nothing.
+    are so close that a search in their order is short.
     """
 
     def __init__(

@@ -164,20 +164,18 @@ LOOKAHEAD = Lookahead()
 class Rule:
     """The numbers by which kernels play a strategy; `_walk.pyx` explains them.
 
-    order -- the cells (row * columns + column) in the order in which ties are broken.
-    endgame -- with at most this number of configurations left, it plays the optimum; 10 or fewer.
-    candidates, percent, screen, finalists, cap, truncate -- of rollouts. With one candidate the
-    rule is greedy, without rollouts.
-    estimates -- estimated misses, times 4096, with which rollouts on samples stop: a row for each
-    number of cells left to hit, with 128 values.
-    score -- chooses the shot; None shoots a most probable cell. rank -- ranks the candidates of
-    rollouts; None ranks by probability. policy -- chooses the shots of rollouts; None is greedy.
-    compare_above, compare_up_to -- if sinkings are announced, rollouts are played with more than
-    `compare_above` and at most `compare_up_to` configurations left.
-    above, second, inner -- with more than `above` configurations left, rollouts play the level
-    `inner`, on a sample of at most `second`.
-    until, levels -- with at most `until` configurations left, candidates are compared by these
-    levels, greedy first, on all configurations.
+    order -- the cells (row * columns + column) in the order in which ties are broken. endgame --
+    with at most this number of configurations left, it plays the optimum; 10 or fewer. candidates,
+    percent, screen, finalists, cap, truncate -- of rollouts. With one candidate the rule is greedy,
+    without rollouts. estimates -- estimated misses, times 4096, with which rollouts on samples
+    stop: a row for each number of cells left to hit, with 128 values. score -- chooses the shot;
+    None shoots a most probable cell. rank -- ranks the candidates of rollouts; None ranks by
+    probability. policy -- chooses the shots of rollouts; None is greedy. compare_above,
+    compare_up_to -- if sinkings are announced, the configurations left between which rollouts are
+    played. above, second, inner -- with more than `above` configurations left, rollouts play the
+    level `inner`, on a sample of at most `second`. until, levels -- with at most `until`
+    configurations left, candidates are compared by these levels, greedy first, on all
+    configurations.
     """
 
     order: tuple[int, ...]
