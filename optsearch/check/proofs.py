@@ -164,12 +164,10 @@ class Marks:
         the form is the least.
         """
         certain = certain_marks(family)
-        images_of_sets = [self.images(marks & ~certain) for marks, _ in family]
+        images_of_each_set = [self.images(marks & ~certain) for marks, _ in family]
+        images_of_family = zip(*images_of_each_set, strict=True)  # by symmetry
         weights = [set_weight for _, set_weight in family]
-        return min(
-            tuple(sorted(zip(image_of_family, weights, strict=True)))
-            for image_of_family in zip(*images_of_sets, strict=True)
-        )
+        return min(tuple(sorted(zip(sets, weights, strict=True))) for sets in images_of_family)
 
     def _cells_of(self, marks: int) -> int:
         """Return the mask of the cells that these marks are on."""

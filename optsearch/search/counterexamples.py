@@ -488,8 +488,10 @@ class Positions:
         """Return those of these positions at which no greedy strategy is optimal."""
         codes = codes[self.greedy[codes] > self.optimum[codes]]
         greedy_cells, best_cells = self._greedy_and_best_cells(codes)
-        digits = (codes // self._digit_base**i % self._digit_base for i in range(self.game.cells))
-        hits = sum((digit > 0) & (digit < self._digit_base - 1) for digit in digits)
+        hits = np.zeros(len(codes), np.int32)  # made in each position
+        for cell in range(self.game.cells):
+            digits = codes // self._digit_base**cell % self._digit_base
+            hits += (digits > 0) & (digits < self._digit_base - 1)
         counts = self.configurations[codes]
         certain_hits = counts * (self.game.fleet_cells - hits)  # the hits that every strategy needs
         columns = (

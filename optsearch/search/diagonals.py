@@ -24,11 +24,10 @@ class Diagonals:
 
     def __init__(self, kernel: Kernel):
         self._kernel = kernel
-        orders = [order for order in map(self._order_cells, self._diagonals()) if order is not None]
-        self.misses: int | None = None
-        self._order: list[int] = []
-        if orders:
-            self.misses, self._order = min(orders)
+        results = map(self._worst_misses_and_order, self._diagonals())
+        self.misses: int | None
+        self._order: list[int]
+        self.misses, self._order = min(filter(None, results), default=(None, []))
 
     def __call__(self, kernel: Kernel, state: Subfamily) -> int:
         """Return the next cell to shoot: the first on the diagonals that can be a hit.
@@ -57,7 +56,7 @@ class Diagonals:
             cell_lists += cells_by_offset
         return cell_lists
 
-    def _order_cells(self, cells: list[int]) -> tuple[int, list[int]] | None:
+    def _worst_misses_and_order(self, cells: list[int]) -> tuple[int, list[int]] | None:
         """Return the least misses in the worst case of shooting these cells, and the order for it.
 
         Optimal shots follow the first hit. Return None if some set has none of the cells, or if a

@@ -63,24 +63,24 @@ def budgeted_values(
     """
     if kernel.cells_left == 0:
         return ()
-    root = kernel.root
-    weight, is_within = kernel.weight(root), kernel.objective.kind == "within"
+    state = kernel.root._replace(budget=budget)
+    weight, is_within = kernel.weight(state), kernel.objective.kind == "within"
     cost_and_budget: dict[int, tuple[int, int]] = {}  # by the cell that is shot first
-    for cell, _ in kernel.shots(root._replace(budget=max(budget, 0))):
+    for cell, _ in kernel.shots(state):
         if cell not in cost_and_budget:
-            value = _cost_and_budget(kernel, root._replace(budget=budget), cell)
-            cost_and_budget |= dict.fromkeys(bits(kernel.orbit(cell)), value)
-    cost_and_budget |= dict.fromkeys(bits(kernel.free_hits(root)), (cost, budget))
+            result = _cost_and_budget(kernel, state, cell)
+            cost_and_budget |= dict.fromkeys(bits(kernel.orbit(cell)), result)
+    cost_and_budget |= dict.fromkeys(bits(kernel.free_hits(state)), (cost, budget))
     if not is_within:
-        certain_miss = cost + weight, budget + 1
+        result_of_certain_miss = cost + weight, budget + 1
     elif budget > 0:
-        certain_miss = kernel.solve(root._replace(budget=budget - 1)), budget
+        result_of_certain_miss = kernel.solve(state._replace(budget=budget - 1)), budget
     else:  # the miss used up the shots: nothing is finished
-        certain_miss = weight, budget
+        result_of_certain_miss = weight, budget
     values = []
-    for index in _cells_not_shot(position):
-        shot_cost, shot_budget = cost_and_budget.get(index, certain_miss)
-        cell_shot = position.game.cell(index)
+    for cell in _cells_not_shot(position):
+        shot_cost, shot_budget = cost_and_budget.get(cell, result_of_certain_miss)
+        cell_shot = position.game.cell(cell)
         if is_within:
             values.append(ShotValue(cell_shot, None, None, finished=weight - shot_cost))
         else:

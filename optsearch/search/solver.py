@@ -183,7 +183,7 @@ class Solver:
         if budget < 0:  # nothing can be finished: one shot is as good as another
             cells = [cell for cell, _ in self.kernel.shots(root)]
             return self._make_solution(self.kernel.weight(root), cells, budget)
-        frontier = self.watch.frontier = self.watch.frontier or BestFirstSearch(self.kernel, root)
+        frontier = self.watch.frontier or BestFirstSearch(self.kernel, root)
         frontier.set_early_opening(self._limit is not None)
         self._search_all(frontier, parallel)
         return self._make_solution(frontier.upper, self._best_cells(frontier), budget)
