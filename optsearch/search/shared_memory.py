@@ -11,6 +11,7 @@ from typing import NamedTuple
 # After the memory itself come a random name, by which it is recognized, and counters.
 NAME_BYTES = 16
 COUNTERS = 257  # of 8 bytes
+LAST_DONE = 0  # the counter with the number of the last question that is done
 EXTRA_BYTES = NAME_BYTES + 8 * COUNTERS
 CAN_SHARE = hasattr(os, "memfd_create")  # Linux; elsewhere each worker has a table of its own
 
@@ -31,9 +32,8 @@ class MemoryHandle(NamedTuple):
 class SharedMemory:
     """Memory that this process shares with those that `attach` to it: `size` bytes, 0 at first.
 
-    size -- a multiple of 8. memory -- these bytes. counters -- integers beside them. Counter 0 is
-    the number of the last question that is done, so that workers stop at it. Counter 1 + i has the
-    nodes of worker i for its question.
+    size -- a multiple of 8. memory -- these bytes. counters -- integers beside them: LAST_DONE, at
+    which workers stop, and at 1 + i the nodes of worker i for its question.
     """
 
     def __init__(self, size: int):

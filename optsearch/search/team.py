@@ -26,6 +26,7 @@ from optsearch.search.frontier import BestFirstSearch, Question
 from optsearch.search.kernels import Disk, Kernel, Problem, SolverOptions
 from optsearch.search.shared_memory import (
     CAN_SHARE,
+    LAST_DONE,
     Attached,
     MemoryHandle,
     SharedMemory,
@@ -101,7 +102,7 @@ def search_here(frontier: BestFirstSearch, watch: SearchMonitor) -> None:
         executor=SerialExecutor(),
         answer_question=watch.answer,
         at_once=1,
-        cost_of=lambda cost: cost,
+        enter_answer=frontier.enter_answer,
     )
 
 
@@ -111,18 +112,18 @@ def _run_search(
     executor: Executor,
     answer_question: Callable[[Question], T],
     at_once: int,
-    cost_of: Callable[[T], int | None],
+    enter_answer: Callable[[Question, T], None],
 ) -> None:
     """Search until every first shot is decided, with questions answered on an executor.
 
     answer_question -- the task that answers one. at_once -- how many questions the executor gets at
-    a time. cost_of -- takes the cost out of what the task returns.
+    a time. enter_answer -- puts what the task returns into the search.
     """
     try:
-        for question, answer in run_tasks(
+        for question, result in run_tasks(
             executor, answer_question, frontier.next_question, at_once, watch.tick
         ):
-            frontier.enter_answer(question, cost_of(answer))
+            enter_answer(question, result)
             watch.tick()
     finally:
         frontier.cancel_questions()
@@ -159,18 +160,20 @@ class Team:
                 executor=SerialExecutor(),
                 answer_question=partial(self._ask_together, parallel, shared, collect),
                 at_once=1,
-                cost_of=lambda cost: cost,
+                enter_answer=frontier.enter_answer,
             )
-        else:
-            frontier.set_early_opening(True)
-            _run_search(
-                frontier,
-                self._watch,
-                executor=parallel.executor,
-                answer_question=partial(answer, self._spec_for_worker(parallel, None)),
-                at_once=parallel.workers,
-                cost_of=self._receive,
-            )
+            return
+        frontier.set_early_opening(True)
+        _run_search(
+            frontier,
+            self._watch,
+            executor=parallel.executor,
+            answer_question=partial(answer, self._spec_for_worker(parallel, None)),
+            at_once=parallel.workers,
+            enter_answer=lambda question, worker_answer: frontier.enter_answer(
+                question, self._receive(worker_answer)
+            ),
+        )
 
     def _shared_memory(self) -> SharedMemory | None:
         """Return the memory that this process shares with workers; None if the system has none.
@@ -241,26 +244,26 @@ class Team:
 
         deadline -- by `time.monotonic`. If it is finite, new entries of the table are collected.
         """
-        # A worker stops once counter 0 has reached the number of its question.
-        question_number, team_size = shared.counters[0] + 1, parallel.workers
+        # A worker stops once this counter has reached the number of its question.
+        question_number, team_size = shared.counters[LAST_DONE] + 1, parallel.workers
         collects = deadline < inf
         task = partial(answer, self._spec_for_worker(parallel, shared), question)
         roles = iter([TeamRole(i, team_size, question_number, collects) for i in range(team_size)])
         cost = None
 
         def on_wait() -> None:
-            if shared.counters[0] < question_number:
+            if shared.counters[LAST_DONE] < question_number:
                 self._watch.tick()
                 if time.monotonic() > deadline:
-                    shared.counters[0] = question_number
+                    shared.counters[LAST_DONE] = question_number
 
         try:
             for _, worker_answer in run_tasks(parallel.executor, task, roles, team_size, on_wait):
                 received_cost = self._receive(worker_answer)
                 if received_cost is not None:
-                    cost, shared.counters[0] = received_cost, question_number
+                    cost, shared.counters[LAST_DONE] = received_cost, question_number
         finally:
-            shared.counters[0] = question_number
+            shared.counters[LAST_DONE] = question_number
         for i in range(team_size):  # these nodes are now among those of `_receive`
             shared.counters[1 + i] = 0
         return cost
@@ -337,7 +340,7 @@ class _UntilAnswered(Limit):
     def check(self, effort: int = 0) -> None:
         """Raise LimitReached if the question is done."""
         self._counters[1 + self._role.worker] = self._kernel.nodes - self._nodes_before
-        if self._counters[0] >= self._role.question_number:
+        if self._counters[LAST_DONE] >= self._role.question_number:
             raise LimitReached(self)
 
 
