@@ -15,8 +15,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from math import inf
 from operator import itemgetter
@@ -271,9 +270,7 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
         objective=objective,
         worst=int(shots) if objective.kind == "worst" else None,
         finished=most_finished,
-        _tree=lambda: replace(
-            _tree(position, root, objective, shots), prior="" if prior is None else prior.digest
-        ),
+        _tree=partial(_tree, position, root, objective, shots, prior),
     )
 
 
@@ -290,7 +287,9 @@ def _best_cells(family: Family, objective: Objective, shots: float) -> list[int]
     return [cell for cell, value in value_of_cell.items() if value == best]
 
 
-def _tree(position: Position, root: Family, objective: Objective, shots: float) -> DecisionTree:
+def _tree(
+    position: Position, root: Family, objective: Objective, shots: float, prior: Prior | None
+) -> DecisionTree:
     """Return the optimal tree that always shoots the first of the best cells.
 
     shots -- how many a configuration may take. For within=K, configurations that are not finished
@@ -309,8 +308,9 @@ def _tree(position: Position, root: Family, objective: Objective, shots: float) 
             {reply: subtree(part, objective, shots - 1) for reply, part in parts.items()},
         )
 
+    prior_digest = "" if prior is None else prior.digest
     with caches():
-        return DecisionTree(position, subtree(root, objective, shots))
+        return DecisionTree(position, subtree(root, objective, shots), prior=prior_digest)
 
 
 @contextmanager

@@ -112,7 +112,8 @@ class FirstHitKernel(Kernel):
 
     def counts(self, state: Subfamily) -> NDArray[np.int64]:
         """Return the weight of the configurations with each cell; 0 everywhere after a hit."""
-        return super().counts(state) * (not self.is_over(state))
+        counts = super().counts(state)
+        return np.zeros_like(counts) if self.is_over(state) else counts
 
     def shots(self, state: Subfamily) -> list[tuple[int, int]]:
         """List the possible shots: a cell, and a lower bound of the least cost if it is shot.

@@ -309,7 +309,9 @@ class Kernel:
     def weigh(self, weights: tuple[int, ...]) -> None:
         """Give the sets other weights, one for each; the tables are kept."""
         require_total_weight(sum(weights), self.game)
-        family = self.problem.family and replace(self.problem.family, weights=weights)
+        family = self.problem.family
+        if family is not None:
+            family = replace(family, weights=weights)
         self.weights = np.array(weights, np.int64)
         self.problem = replace(self.problem, weights=self.weights, family=family)
         self._search.weigh(self.weights)

@@ -299,7 +299,7 @@ def _validated_score(name: str, score: object, game: Game) -> Any:
         raise StrategyError(
             f"{name}={safe_repr(score)} is not a score; a CompiledScore or None is accepted"
         )
-    return score and score.validated(game, takes_certain=SCORES[name])
+    return None if score is None else score.validated(game, takes_certain=SCORES[name])
 
 
 def _require_coded(game: Game) -> None:

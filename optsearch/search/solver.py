@@ -150,7 +150,8 @@ class Solver:
         """
         if self.kernel.is_over(self.kernel.root):
             return self._make_solution(0, (), budget=0)
-        limit = self._limit = None if time_limit is None else Limit(time_limit)
+        limit = None if time_limit is None else Limit(time_limit)
+        self._limit = limit
         try:
             with limit.alarm() if limit else nullcontext(), self.watch.limited(limit):
                 if self.objective.kind == "mean":
