@@ -163,27 +163,27 @@ def weight(family: Family) -> int:
 
 
 @cache
-def total_height(family: Family, shots: float = inf) -> float:
+def total_height(family: Family, max_shots: float = inf) -> float:
     """Return the least total of shots over all configurations of a family.
 
-    shots -- the most that each configuration may take. The result is an integer, or infinite if no
-    strategy keeps to this limit.
+    max_shots -- per configuration. The result is an integer, or infinite if no strategy keeps to
+    this limit.
     """
     if is_over(family):
         return 0
-    return min(first_shots(family, shots).values())
+    return min(first_shots(family, max_shots).values())
 
 
-def first_shots(family: Family, shots: float = inf) -> dict[int, float]:
+def first_shots(family: Family, max_shots: float = inf) -> dict[int, float]:
     """Return the least total of shots for each cell that can still be hit, if it is shot now.
 
-    shots -- the most that a configuration may take, this one included.
+    max_shots -- per configuration, this one included.
     """
-    if shots == 0:
+    if max_shots == 0:
         return dict.fromkeys(useful_cells(family), inf)
     return {
         cell: weight(family)
-        + sum(total_height(part, shots - 1) for part in shoot(family, cell).values())
+        + sum(total_height(part, max_shots - 1) for part in shoot(family, cell).values())
         for cell in useful_cells(family)
     }
 
@@ -210,22 +210,22 @@ def best_greedy(family: Family) -> int:
 
 
 @cache
-def finished(family: Family, shots: int) -> int:
+def finished(family: Family, max_shots: int) -> int:
     """Return the most configurations that one strategy finishes within this number of shots."""
     if is_over(family):
         return weight(family)
-    return max(finished_by_first_shot(family, shots).values())
+    return max(finished_by_first_shot(family, max_shots).values())
 
 
-def finished_by_first_shot(family: Family, shots: int) -> dict[int, int]:
+def finished_by_first_shot(family: Family, max_shots: int) -> dict[int, int]:
     """Return the most configurations finished for each cell that can still be hit, if shot now.
 
-    shots -- the most that a configuration may take, this one included.
+    max_shots -- per configuration, this one included.
     """
-    if shots == 0:
+    if max_shots == 0:
         return dict.fromkeys(useful_cells(family), 0)
     return {
-        cell: sum(finished(part, shots - 1) for part in shoot(family, cell).values())
+        cell: sum(finished(part, max_shots - 1) for part in shoot(family, cell).values())
         for cell in useful_cells(family)
     }
 
@@ -246,15 +246,15 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
             else f"{position.game} has no configuration"
         )
     with caches():
-        shots: float = inf  # the limit that a configuration must or should keep to
+        max_shots: float = inf  # the limit that a configuration must or should keep to
         if objective.kind == "worst":
-            shots = next(limit for limit in count() if total_height(root, limit) < inf)
+            max_shots = next(limit for limit in count() if total_height(root, limit) < inf)
         elif objective.shots is not None:
-            shots = objective.shots
+            max_shots = objective.shots
         is_within = objective.kind == "within"
-        height = None if is_within else int(total_height(root, shots))
-        most_finished = finished(root, int(shots)) if is_within else None
-        best_cells = [] if is_over(root) else _best_cells(root, objective, shots)
+        height = None if is_within else int(total_height(root, max_shots))
+        most_finished = finished(root, int(max_shots)) if is_within else None
+        best_cells = [] if is_over(root) else _best_cells(root, objective, max_shots)
         caches_used = [total_height.cache_info(), finished.cache_info()]
     return Solution(
         position=position,
@@ -268,49 +268,49 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
         table_bytes=0,
         seconds=time.perf_counter() - started,
         objective=objective,
-        worst=int(shots) if objective.kind == "worst" else None,
+        worst=int(max_shots) if objective.kind == "worst" else None,
         finished=most_finished,
-        _tree=partial(_tree, position, root, objective, shots, prior),
+        _tree=partial(_tree, position, root, objective, max_shots, prior),
     )
 
 
-def _best_cells(family: Family, objective: Objective, shots: float) -> list[int]:
-    """List every useful cell that an optimal strategy can shoot now; shots -- how many are left."""
+def _best_cells(family: Family, objective: Objective, max_shots: float) -> list[int]:
+    """List the cells that an optimal strategy can shoot now; max_shots -- how many are left."""
     value_of_cell: Mapping[int, float]
     best: float
     if objective.kind == "within":
-        value_of_cell = finished_by_first_shot(family, int(shots))
+        value_of_cell = finished_by_first_shot(family, int(max_shots))
         best = max(value_of_cell.values())
     else:
-        value_of_cell = first_shots(family, shots)
+        value_of_cell = first_shots(family, max_shots)
         best = min(value_of_cell.values())
     return [cell for cell, value in value_of_cell.items() if value == best]
 
 
 def _tree(
-    position: Position, root: Family, objective: Objective, shots: float, prior: Prior | None
+    position: Position, root: Family, objective: Objective, max_shots: float, prior: Prior | None
 ) -> DecisionTree:
     """Return the optimal tree that always shoots the first of the best cells.
 
-    shots -- how many a configuration may take. For within=K, configurations that are not finished
-    by then go on with the least mean.
+    max_shots -- how many a configuration may take. For within=K, configurations that are not
+    finished by then go on with the least mean.
     """
 
-    def subtree(family: Family, objective: Objective, shots: float) -> Node | Leaf:
+    def subtree(family: Family, objective: Objective, max_shots: float) -> Node | Leaf:
         if is_over(family):
             return Leaf(weight(family))
-        if objective.kind == "within" and shots == 0:
+        if objective.kind == "within" and max_shots == 0:
             return subtree(family, MEAN, inf)
-        cell = _best_cells(family, objective, shots)[0]
+        cell = _best_cells(family, objective, max_shots)[0]
         parts = shoot(family, cell)
         return Node(
             position.game.cell(cell),
-            {reply: subtree(part, objective, shots - 1) for reply, part in parts.items()},
+            {reply: subtree(part, objective, max_shots - 1) for reply, part in parts.items()},
         )
 
     prior_digest = "" if prior is None else prior.digest
     with caches():
-        return DecisionTree(position, subtree(root, objective, shots), prior=prior_digest)
+        return DecisionTree(position, subtree(root, objective, max_shots), prior=prior_digest)
 
 
 @contextmanager

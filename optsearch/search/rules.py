@@ -219,7 +219,7 @@ class Rule:
             name: checked_number(name, getattr(self, name), *RANGES[name]) for name in RANGES
         }
         if not game.is_silent:
-            _require_coded(game)
+            _require_fleet_for_kernels(game)
         if numbers["cap"] < numbers["screen"]:
             raise StrategyError(
                 f"cap={numbers['cap']} is below screen={numbers['screen']}; {numbers['screen']} "
@@ -275,7 +275,7 @@ class PatternRule:
         Raises StrategyError for a value that is not accepted, and for a game that no kernel plays.
         """
         if not game.is_silent:
-            _require_coded(game)
+            _require_fleet_for_kernels(game)
         in_line = bool(checked_number("in_line", self.in_line, 0, 1))
         know_water = bool(checked_number("know_water", self.know_water, 0, 1))
         until_sunk = bool(checked_number("until_sunk", self.until_sunk, 0, 1))
@@ -302,7 +302,7 @@ def _validated_score(name: str, score: object, game: Game) -> Any:
     return None if score is None else score.validated(game, takes_certain=SCORES[name])
 
 
-def _require_coded(game: Game) -> None:
+def _require_fleet_for_kernels(game: Game) -> None:
     """Raise StrategyError if the fleet is too large for compiled rules of announced games."""
     if not Codes.of(game).fit_kernels:
         raise StrategyError(
