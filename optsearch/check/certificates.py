@@ -346,6 +346,7 @@ class _Certificate:
         Every node is checked: its shot, its replies, and at a leaf the number of configurations.
         """
         shots: dict[Hiding, int] = {}
+        # Nodes to check: each with the hidings that reach it, the cells hit, and the cells shot.
         waiting = [(tree, list(self.configuration_counts), 0, 0)]
         while waiting:
             node, hidings, hits, cells_shot = waiting.pop()
