@@ -193,19 +193,19 @@ def hunting_values(
 
 
 @njit(cache=True)
-def add_placements(values: Array, state: Array, ship: int, share: float) -> None:
+def add_placements(values: Array, state: Array, length: int, share: float) -> None:
     """Add a share to the values of the cells of every horizontal placement without a miss.
 
-    A cell gets the share once for each placement that covers it. ship -- their length.
+    A cell gets the share once for each placement that covers it. length -- of the placements.
     """
     rows, columns = state.shape
     for row in range(rows):
         run = 0  # cells without a miss up to here
         for column in range(columns):
             run = 0 if state[row, column] == MISS else run + 1
-            if run >= ship:
-                for k in range(column - ship + 1, column + 1):
-                    values[row, k] += share
+            if run >= length:
+                for covered in range(column - length + 1, column + 1):
+                    values[row, covered] += share
 
 
 @njit(cache=True)
@@ -233,15 +233,15 @@ def attacking_values(
     weights = np.ones(hit_count)
     if version == 5:
         for i in range(hit_count):
-            apart = 0.1  # instead of a distance, for the last hit
+            distance = 0.1  # of the last hit, which has no next one
             if i < hit_count - 1:
                 down, across = hits[i, 0] - hits[i + 1, 0], hits[i, 1] - hits[i + 1, 1]
-                apart = sqrt(down * down + across * across)
-            weights[i] = 1 - 0.1 * (1.5 * apart - i)
+                distance = sqrt(down * down + across * across)
+            weights[i] = 1 - 0.1 * (1.5 * distance - i)
     for i in range(len(fleet)):
-        weighed = weights * shares[i]
-        add_attacks(values, horizontal, fleet[i], hits[:, 0], hits[:, 1], weighed)
-        add_attacks(values.T, vertical, fleet[i], hits[:, 1], hits[:, 0], weighed)
+        ship_weights = weights * shares[i]
+        add_attacks(values, horizontal, fleet[i], hits[:, 0], hits[:, 1], ship_weights)
+        add_attacks(values.T, vertical, fleet[i], hits[:, 1], hits[:, 0], ship_weights)
     for row in range(state.shape[0]):
         for column in range(state.shape[1]):
             if state[row, column] == HIT:
@@ -251,24 +251,24 @@ def attacking_values(
 
 @njit(cache=True)
 def add_attacks(
-    values: Array, state: Array, ship: int, hit_rows: Array, hit_columns: Array, weights: Array
+    values: Array, state: Array, length: int, hit_rows: Array, hit_columns: Array, weights: Array
 ) -> None:
     """Add the weight of each hit to the values of the cells of horizontal placements through it.
 
     Placements with a miss are left out. So are placements that end on the last column, as in the
-    published code that this follows. ship -- the length of the placements.
+    published code that this follows. length -- of the placements.
     """
     columns = state.shape[1]
     for i in range(len(weights)):
         row = hit_rows[i]
-        for first in range(hit_columns[i] - ship + 1, hit_columns[i] + 1):
-            if first < 0 or first >= columns - ship:
+        for first in range(hit_columns[i] - length + 1, hit_columns[i] + 1):
+            if first < 0 or first >= columns - length:
                 continue
             has_no_miss = True
-            for k in range(first, first + ship):
+            for k in range(first, first + length):
                 has_no_miss = has_no_miss and state[row, k] != MISS
             if has_no_miss:
-                for k in range(first, first + ship):
+                for k in range(first, first + length):
                     values[row, k] += weights[i]
 
 
