@@ -15,7 +15,7 @@ import numpy as np
 
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.posterior import Posterior
-from optsearch.game import MAX_CELLS, Game, bits, placements
+from optsearch.game import MAX_CELLS, Cell, Game, bits, placements
 from optsearch.game.names import LEVELS
 from optsearch.game.position import Position
 from optsearch.solitaire import counting, models
@@ -292,7 +292,7 @@ def generate(
     while (other := _other_solution(puzzle, solution, options.method, deadline)) is not None:
         differing_cells = list(bits(sum(other) ^ sum(solution)))
         cell = puzzle.cell(int(rng.choice(differing_cells)))
-        puzzle = puzzle.revealing_cell(solution, cell)
+        puzzle = _reveal_cell(puzzle, solution, cell)
     return _minimise(puzzle, solution, rng, options, deadline)
 
 
@@ -324,7 +324,7 @@ def _generate_of_level(
         for index in rng.permutation(puzzle.rows * puzzle.columns).tolist():
             if level_index_of(trial_puzzle) <= level_index:
                 break
-            trial_puzzle = trial_puzzle.revealing_cell(solution, puzzle.cell(index))
+            trial_puzzle = _reveal_cell(trial_puzzle, solution, puzzle.cell(index))
         for clue in _shuffled_clues(trial_puzzle, rng, options.keep_counts):
             other_clues = [other for other in trial_puzzle.clues if other != clue]
             puzzle_without = trial_puzzle.with_clues(other_clues)
@@ -336,6 +336,11 @@ def _generate_of_level(
         f"no {LEVELS[level_index]} puzzle with the fleet {puzzle.fleet_text} on the grid "
         f"{puzzle.grid} was found in {_FLEETS_TRIED} attempts; give another level, fleet or grid"
     )
+
+
+def _reveal_cell(puzzle: Puzzle, solution: Solution, cell: Cell) -> Puzzle:
+    """Return the puzzle with one more cell of a solution revealed."""
+    return replace(puzzle, revealed=(*puzzle.revealed, (cell, puzzle.shows(solution, cell))))
 
 
 def usual_fleet(rows: int, columns: int) -> tuple[int, ...]:

@@ -30,16 +30,8 @@ class Clue:
     place: int | Cell
     value: int | str
 
-    @property
-    def place_name(self) -> str:
-        """The place as text, such as row 3, column C or A1."""
-        if isinstance(self.place, tuple):
-            return cell_name(self.place)
-        number = self.place + 1 if self.kind == "row" else column_name(self.place)
-        return f"{self.kind} {number}"
-
     def __str__(self) -> str:
-        return f"{self.place_name} = {self.value}"
+        return f"{place_name(self.kind, self.place)} = {self.value}"
 
 
 @dataclass(frozen=True)
@@ -328,10 +320,6 @@ class Puzzle:
         """Return what a solution has on a cell: water, an end, the middle or a submarine."""
         return self._values(solution, cell)[-1]
 
-    def revealing_cell(self, solution: Solution, cell: Cell) -> Puzzle:
-        """Return the puzzle with one more cell of a solution revealed."""
-        return replace(self, revealed=(*self.revealed, (cell, self.shows(solution, cell))))
-
     def revealing(self, solution: Solution) -> Puzzle:
         """Return the puzzle with all cells of a solution revealed."""
         cells = [self.cell(i) for i in range(self.rows * self.columns)]
@@ -361,10 +349,17 @@ def _checked_counts(
     for index, count in enumerate(counts):
         if count is not None and not 0 <= count <= line_length:
             raise PuzzleError(
-                f"the count {count} of {Clue(kind, index, count).place_name} is not possible; its "
+                f"the count {count} of {place_name(kind, index)} is not possible; its "
                 f"{line_length} cells allow 0 to {line_length}"
             )
     return tuple(counts)
+
+
+def place_name(kind: str, place: int | Cell) -> str:
+    """Return the place of a clue as text, such as row 3, column C or A1."""
+    if isinstance(place, tuple):
+        return cell_name(place)
+    return f"{kind} {place + 1 if kind == 'row' else column_name(place)}"
 
 
 def piece_text(value: str) -> str:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from optsearch.game import Cell, bits, cell_name
 from optsearch.game.names import LEVELS
-from optsearch.solitaire.puzzle import SHIP, WATER, Clue, Puzzle, piece_text
+from optsearch.solitaire.puzzle import SHIP, WATER, Puzzle, piece_text, place_name
 from optsearch.support.errors import PuzzleError, TooLarge
 
 RULES = ("touch", "row", "column", "ship", "line", "fleet", "supposition")  # easiest first
@@ -166,7 +166,7 @@ class _Places:
         ):
             for index, (count, mask) in enumerate(zip(counts, masks, strict=True)):
                 if count is not None:
-                    name = Clue(kind, index, count).place_name
+                    name = place_name(kind, index)
                     places = reduce(or_, (self.on[cell] for cell in bits(mask)))
                     yield _CountedLine(kind, name, count, mask, places)
 
