@@ -496,14 +496,22 @@ def _node_type() -> Any:
     """Return the type for which numba compiles: a node whose arrays are read-only."""
     from numba import types
 
-    arrays = (
-        *((types.int64, 1), (types.uint8, 1), (types.int32, 1), (types.int32, 1)),
-        *((types.int64, 2), (types.float64, 1)),
-    )
-    array_type, named_tuple = cast(Any, types.Array), cast(Any, types.NamedTuple)
-    sizes = types.int64, types.int32, types.int32
-    array_types = (array_type(item, axes, "C", readonly=True) for item, axes in arrays)
-    return named_tuple((*sizes, *array_types), ScoreNode)
+    def array(item_type: Any, axes: int = 1) -> Any:
+        return cast(Any, types.Array)(item_type, axes, "C", readonly=True)
+
+    type_of_field: dict[str, Any] = {
+        "configurations": types.int64,
+        "rows": types.int32,
+        "columns": types.int32,
+        "having": array(types.int64),
+        "state": array(types.uint8),
+        "lengths": array(types.int32),
+        "afloat": array(types.int32),
+        "labelled": array(types.int64, axes=2),
+        "constants": array(types.float64),
+    }
+    field_types = [type_of_field[name] for name in ScoreNode._fields]
+    return cast(Any, types.NamedTuple)(field_types, ScoreNode)
 
 
 def _wrap(function: Any, constant_count: int) -> Any:
