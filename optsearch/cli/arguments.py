@@ -208,7 +208,7 @@ class Command(click.Command):
     def _refuse_overwriting(self, ctx: Any) -> None:
         """Refuse an output file that another option reads or writes."""
         readers: dict[Path, str] = {}  # the option that reads each file
-        writers: dict[Path, tuple[str, str]] = {}  # the one that writes it, and the name it gives
+        writers: dict[Path, tuple[str, str]] = {}  # the one that writes it, and the entered text
         for param in self.params:
             value = ctx.params.get(param.name)
             is_option = param.opts[0].startswith("-")

@@ -133,9 +133,9 @@ def posterior(
 
 
 def add_ship_lengths(answer: Answer, posterior: MixedPosterior) -> None:
-    """Add to an answer how likely each length of each ship and each fleet is.
+    """Add to an answer about a fleet that is not known how likely lengths and fleets are.
 
-    Add also the probability that every ship is sunk. The game is one whose lengths are not known.
+    Add also the probability that every ship is sunk.
     """
     lengths_of_ships = {}
     for ship, by_length in posterior.lengths.items():

@@ -37,7 +37,7 @@ def outcome(version: int) -> Outcome:
 def agrees(printed: str, effect: Effect) -> bool:
     """True if a printed effect is within three standard errors of the computed one.
 
-    The error is that of their difference; the printed effect is taken to have an equal one.
+    The error is that of their difference, as if the printed effect had an equal one.
     """
     error = hypot(effect.standard_error, effect.standard_error)
     return abs(float(printed) - effect.g) <= MOST_ERRORS * error

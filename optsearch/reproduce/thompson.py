@@ -80,8 +80,9 @@ def _count_games_of(shots: int) -> str:
 def _classes_of_fewest_cells() -> str:
     """Return, as text, the classes that have the fewest cells in every row of cells.
 
-    A class is a remainder of the cell numbers, from 0, by the length of the ship, less that length:
-    -1 is the greatest remainder. Lengths 2 to 10 are tried in rows of up to 100 cells.
+    Cells whose numbers, from 0, leave equal remainders by the length of the ship form a class. It
+    is named by the remainder minus the length, so -1 is the last class. Lengths 2 to 10 are tried
+    in rows of up to 100 cells.
     """
     fewest_in_rows = []
     for length in range(2, 11):
@@ -204,7 +205,7 @@ def with_error(shots: NDArray[np.int64], places: int = 2) -> str:
 def _agrees(printed: str, computed: str) -> bool:
     """True if a printed mean is within three standard errors of a computed text "mean ± error".
 
-    The error is that of their difference; the printed mean is taken to have an equal one.
+    The error is that of their difference, as if the printed mean had an equal one.
     """
     mean, error = map(float, computed.split(" ± "))
     return abs(float(printed) - mean) <= MOST_ERRORS * hypot(error, error)
