@@ -101,9 +101,9 @@ def test_a_position_in_which_all_is_sunk():
 
 def test_what_is_too_large():
     with pytest.raises(TooLarge, match=r"1,925,751,392 configurations .* at most 10,000"):
-        explorer.require_small(Position(Game.parse("10x10:5,4,3,3,2")))
+        explorer.require_few_configurations(Position(Game.parse("10x10:5,4,3,3,2")))
     with pytest.raises(ImpossiblePosition):
-        explorer.require_small(Position(Game.parse("4x4:4,3,2")))
+        explorer.require_few_configurations(Position(Game.parse("4x4:4,3,2")))
 
 
 def test_trees_of_something_else_are_refused():

@@ -118,7 +118,7 @@ def require_room(game: Game) -> None:
 
 
 @lru_cache(maxsize=4)
-def _prior(setting: Setting) -> Prior | None:
+def _prior_of(setting: Setting) -> Prior | None:
     return prior_of(setting.prior, setting.game)
 
 
@@ -128,7 +128,7 @@ def _chooser(name: str, game: Game) -> Chooser:
 
 
 @lru_cache(maxsize=16)
-def _require_some(position: Position) -> None:
+def _require_possible(position: Position) -> None:
     posterior_of(position).require_some()
 
 
@@ -185,7 +185,7 @@ def describe_game(setting: Setting) -> dict[str, Any]:
     placements of each kind. near has for each cell the cells near it where no other ship may lie.
     walk is the greatest number of configurations for the page that walks trees.
     """
-    game, prior = setting.game, _prior(setting)
+    game, prior = setting.game, _prior_of(setting)
     is_known, kinds = not isinstance(game, MixedGame), sorted(set(game.fleet))
     return {
         **_form_fields(game),
@@ -217,7 +217,7 @@ def title_of(game: Game) -> str:
 
 def load_counts(setting: Setting) -> None:
     """Load what all answers need into caches: the prior, and the counting tables of the game."""
-    prior = _prior(setting)
+    prior = _prior_of(setting)
     posterior = posterior_of(position_in(setting.game), prior)
     if isinstance(posterior, MixedPosterior):
         _ = posterior.configurations  # of each fleet, which all answers need
@@ -236,9 +236,9 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     that a shot at it may get are counted. If empty, it is the first of the most probable cells.
     """
     try:
-        posterior = _posterior(setting, setting.position(shots))
+        posterior = _counted_posterior(setting, setting.position(shots))
     except PositionError as error:
-        parsed = _shots_in_conflict(setting.game, shots)
+        parsed = _shots_to_check(setting.game, shots)
         together = find_conflict(setting.game, parsed)
         if not together:
             raise
@@ -252,19 +252,19 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def _posterior(setting: Setting, position: Position) -> Posterior:
+def _counted_posterior(setting: Setting, position: Position) -> Posterior:
     """Return what is known of the ships at a position, with all configurations counted.
 
     The most recent results are cached, since a page asks for the replies of one cell after the
     other. Raises ImpossiblePosition if no configuration is left.
     """
-    posterior = posterior_of(position, _prior(setting))
+    posterior = posterior_of(position, _prior_of(setting))
     _ = posterior.occurrence  # one sweep that counts the configurations, too
     posterior.require_some()
     return posterior
 
 
-def _shots_in_conflict(game: Game, text: str) -> tuple[Shot, ...]:
+def _shots_to_check(game: Game, text: str) -> tuple[Shot, ...]:
     """Return the shots of a text, among which a contradiction is then searched.
 
     The result is empty if the text is wrong by itself: if it cannot be read, has a cell or a reply
@@ -338,7 +338,7 @@ def _fleet_fields(posterior: Posterior) -> dict[str, Any]:
     possible_kinds_of_wrecks = map(possible_kinds, wreck_masks)
     return {
         "sunk": [str(*kinds) for kinds in possible_kinds_of_wrecks if len(kinds) == 1],
-        "wrecks": _cells_of(wreck_masks),
+        "wrecks": _cell_indices(wreck_masks),
         "lengths": {
             str(kind): {str(length): float(chance) for length, chance in by_length.items()}
             for kind, by_length in posterior.lengths.items()
@@ -364,7 +364,7 @@ def _sunk_fields(position: Position) -> dict[str, Any]:
         sunk_kinds, wreck_masks = Counter[int](), set[int]()
     is_all_sunk = not position.hits_left and not game.ends_at_hit
     sunk = game.fleet if is_all_sunk else sunk_kinds.elements()
-    return {"sunk": list(map(str, sunk)), "wrecks": _cells_of(sorted(wreck_masks))}
+    return {"sunk": list(map(str, sunk)), "wrecks": _cell_indices(sorted(wreck_masks))}
 
 
 def _sunk_by_label(position: Position) -> tuple[Counter[int], set[int]]:
@@ -452,8 +452,8 @@ def endgame(setting: Setting, shots: str) -> dict[str, Any]:
     has a lower and an upper bound for each cell. They bound the least number of shots still to
     come, added up over all configurations, if this cell is shot first. Equal bounds are exact.
     """
-    position, prior = setting.position(shots), _prior(setting)
-    is_small = _posterior(setting, position).configurations <= ENDGAME
+    position, prior = setting.position(shots), _prior_of(setting)
+    is_small = _counted_posterior(setting, position).configurations <= ENDGAME
     solution = find_optimum(position, prior=prior) if is_small else None
     if solution is None:
         return {"optimum": None}
@@ -480,7 +480,7 @@ def sample_greedy(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     In the answer, games is the number of games, total the sum of their shots, and squares the sum
     of the squares of these.
     """
-    position, prior = setting.position(shots), _prior(setting)
+    position, prior = setting.position(shots), _prior_of(setting)
     if position.game.cells > MAX_CELLS:
         raise TooLarge(f"at most {MAX_CELLS} cells are sampled")
     posterior = posterior_of(position, prior)
@@ -531,12 +531,12 @@ def review_shot(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     has no such shot.
     """
     end_position = setting.position(shots)
-    _require_some(end_position)
+    _require_possible(end_position)
     if not 1 <= number <= len(end_position.shots):
         raise PositionError(f"shot number {number} of {len(end_position.shots)} cannot be reviewed")
     shot = end_position.shots[number - 1]
     position = replace(end_position, shots=end_position.shots[: number - 1])
-    posterior = _posterior(setting, position)
+    posterior = _counted_posterior(setting, position)
     likely_cells, chances = posterior.greedy_shots(), posterior.probability
     return {
         **_position_fields(posterior),
@@ -611,10 +611,10 @@ def view_match(pickled: bytes) -> dict[str, Any]:
         "against": match.against,
         "shots": str(match.position),
         "answers": str(match.answers),
-        "own": _cells_of(match.own_ships),
+        "own": _cell_indices(match.own_ships),
         "over": match.is_over,
         "won": match.is_won,
-        "hidden": _cells_of(match.hidden) if match.is_over else None,
+        "hidden": _cell_indices(match.hidden) if match.is_over else None,
         **_sunk_fields(match.position),
     }
 
@@ -628,7 +628,7 @@ def count_greedy_shots(pickled: bytes) -> dict[str, int]:
     return {"greedy": len(end.shots)}
 
 
-def _cells_of(ships: Sequence[int]) -> list[list[int]]:
+def _cell_indices(ships: Sequence[int]) -> list[list[int]]:
     """Return the indices of the cells of each ship, which is a mask."""
     return [list(bits(ship)) for ship in ships]
 
@@ -641,8 +641,8 @@ def walk_trees(setting: Setting, shots: str) -> dict[str, Any]:
 
     If time is short, the first tree is the best found, and some values are bounds.
     """
-    position, prior = setting.position(shots), _prior(setting)
-    explorer.require_small(position, prior)
+    position, prior = setting.position(shots), _prior_of(setting)
+    explorer.require_few_configurations(position, prior)
     solver = Solver(position, all_shots=True, prior=prior)
     solution = solver.search(SECONDS / 2)
     name = "optimal" if solution.is_exact else "best found"
@@ -658,8 +658,8 @@ def bound_least_total(setting: Setting, shots: str, cell: str = "") -> dict[str,
 
     cell -- the name of a cell that is shot first; empty if any cell may be.
     """
-    position, prior = setting.position(shots), _prior(setting)
-    explorer.require_small(position, prior)
+    position, prior = setting.position(shots), _prior_of(setting)
+    explorer.require_few_configurations(position, prior)
     limit = Limit(SECONDS)
     positions_to_solve, lower, upper = [position], 0, 0
     if cell:

@@ -80,7 +80,9 @@ class Engine:
         self._answering_task: asyncio.Task[None] | None = None
         self._pool_context: AbstractContextManager[ProcessPoolExecutor] | None = None
         self._pool: ProcessPoolExecutor | None = None
-        self._ready: asyncio.Future[Any] | None = None  # the answer to the call it begins with
+        self._start_future: asyncio.Future[Any] | None = (
+            None  # the answer to the call it begins with
+        )
         self._first_answer: asyncio.Future[Any] | None = None  # to `first`, once there is one
         self._first_timer: asyncio.TimerHandle | None = None  # of the first process
         self._seconds_to_begin = 0.0  # that the process took
@@ -129,15 +131,15 @@ class Engine:
 
     async def _answer(self, request: _Request) -> None:
         """Answer a request, or fail it with the reason."""
-        assert self._ready is not None
+        assert self._start_future is not None
         await asyncio.wait(
-            {self._ready, request.answer},
+            {self._start_future, request.answer},
             timeout=SECONDS_TO_WAIT,
             return_when=asyncio.FIRST_COMPLETED,
         )
         if request.answer.done():  # given up
             return
-        if not self._ready.done():
+        if not self._start_future.done():
             request.fail(
                 Preparing(
                     "the counts of this board are being prepared, which takes up to "
@@ -156,10 +158,10 @@ class Engine:
 
     async def _compute(self, request: _Request) -> None:
         """Answer a request in the process, which has begun; restart it if that takes too long."""
-        assert self._ready is not None
+        assert self._start_future is not None
         assert self._pool is not None
         if request.call == self._first_call:  # with which the process began
-            request.answer.set_result((self._first_answer or self._ready).result())
+            request.answer.set_result((self._first_answer or self._start_future).result())
             return
         work = asyncio.wrap_future(self._pool.submit(*request.call))
         deadline = asyncio.get_running_loop().time() + self._seconds
@@ -171,7 +173,7 @@ class Engine:
             grace = max(self._grace, self._seconds_to_begin)
             await asyncio.wait({work}, timeout=min(seconds_left, grace))
         if not work.done():
-            work.add_done_callback(_has_no_answer)
+            work.add_done_callback(_has_failed)
             self._restart_process()
             request.fail(_too_long_error(self._seconds))
             return
@@ -184,30 +186,30 @@ class Engine:
         self._pool_context = process_pool(1)
         self._pool = self._pool_context.__enter__()
         is_first = self._first_answer is None
-        self._ready = asyncio.wrap_future(
+        self._start_future = asyncio.wrap_future(
             self._pool.submit(*(self._first_call if is_first else self._later_call))
         )
         start = loop.time()
 
         def note_beginning(ready: asyncio.Future[Any]) -> None:
             self._seconds_to_begin = loop.time() - start
-            if not _has_no_answer(ready) and is_first:
+            if not _has_failed(ready) and is_first:
                 self._first_answer = ready
 
-        self._ready.add_done_callback(note_beginning)
+        self._start_future.add_done_callback(note_beginning)
         if is_first:
-            self._first_timer = loop.call_later(SECONDS_FOR_FIRST, self._do_without_first)
+            self._first_timer = loop.call_later(SECONDS_FOR_FIRST, self._give_up_first_call)
 
-    def _do_without_first(self) -> None:
+    def _give_up_first_call(self) -> None:
         """Restart the process if the first request that it began with has no answer yet.
 
         That request is then answered by an error, which says that it took too long.
         """
-        assert self._ready is not None
-        if not self._ready.done():
+        assert self._start_future is not None
+        if not self._start_future.done():
             self._first_answer = asyncio.get_running_loop().create_future()
             self._first_answer.set_exception(_too_long_error(SECONDS_FOR_FIRST))
-            _has_no_answer(self._first_answer)
+            _has_failed(self._first_answer)
             self._restart_process()
 
     def _stop_process(self) -> None:
@@ -227,7 +229,7 @@ def _too_long_error(seconds: float) -> TooLong:
     return TooLong(f"this took more than {seconds:g} seconds and was ended")
 
 
-def _has_no_answer(future: asyncio.Future[Any]) -> bool:
+def _has_failed(future: asyncio.Future[Any]) -> bool:
     """True if a finished future was cancelled, or has an error.
 
     asyncio reports errors that nobody has looked at; after this call it does not.

@@ -46,7 +46,7 @@ def explore(
 ) -> None:
     """Write a web page on which you walk an optimal and a greedy strategy shot by shot."""
     position, prior = read_position_and_prior(start)
-    explorer.require_small(position, prior)
+    explorer.require_few_configurations(position, prior)
     named_trees = load_named_trees(with_tree or [], position, prior)
     with show_search_progress(str(position.game)) as progress:
         optimal_solver = solver.Solver(position, progress=progress, all_shots=True, prior=prior)
@@ -92,7 +92,7 @@ def load_named_trees(
     named_trees: list[explorer.NamedTree] = []
     for path in paths:
         tree = tree_.load(path)
-        explorer.require_same(position, str(path), tree, prior)
+        explorer.require_tree_of_position(position, str(path), tree, prior)
         name = tree.title or path.stem
         names_taken = {*OWN_NAMES, *(name for name, _ in named_trees)}
         if name in names_taken:

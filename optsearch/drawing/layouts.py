@@ -88,7 +88,7 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], fl
     are as close as possible without a vertex or an edge of one touching the other (Reingold and
     Tilford, Tidier Drawings of Trees, 1981).
     """
-    tree = _shape(root, scale)
+    tree = _shape_of(root, scale)
     left, right = min(start for start, _ in tree.outline), max(end for _, end in tree.outline)
     placed: list[PlacedVertex] = []
     # Each waiting entry: a subtree, its x and depth, its parent's index, and the reply before it.
@@ -106,14 +106,14 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], fl
     return placed, right - left
 
 
-def _shape(vertex: Vertex, scale: Scale) -> _Shape:
+def _shape_of(vertex: Vertex, scale: Scale) -> _Shape:
     """Return the shape of a subtree: where its children lie, and the outline of all of it.
 
     The children are as close together as possible.
 
     vertex -- the root of the subtree. scale -- the sizes of the drawing.
     """
-    children = [_shape(child, scale) for _, child in vertex.branches]
+    children = [_shape_of(child, scale) for _, child in vertex.branches]
     child_x = _child_positions(vertex, [child.outline for child in children])
     half_width = scale.width / 2 if children else 0.5
     outline = [(-half_width, half_width)]

@@ -19,7 +19,7 @@ NAME_STRIP = 0.15  # above a board
 NODE_SIZE = 20.0  # in points
 
 
-def _vertex(node: Node | Leaf, position: Position | None, depth: int | None) -> Vertex:
+def _to_vertex(node: Node | Leaf, position: Position | None, depth: int | None) -> Vertex:
     """Return a subtree of a decision tree in the form in which it is drawn.
 
     Its branches are in the order of the replies of the node.
@@ -35,7 +35,7 @@ def _vertex(node: Node | Leaf, position: Position | None, depth: int | None) -> 
     branches = []
     for reply, child in node.replies.items():
         child_position = position.after(node.cell, reply) if position else None
-        branches.append((reply, _vertex(child, child_position, child_depth)))
+        branches.append((reply, _to_vertex(child, child_position, child_depth)))
     shot = node.cell if position else None
     return Vertex(cell_name(node.cell), tuple(branches), position, shot)
 
@@ -97,7 +97,7 @@ def arrange(
     """
     root = tree
     if isinstance(root, DecisionTree):
-        root = _vertex(root.root, root.position if boards else None, depth)
+        root = _to_vertex(root.root, root.position if boards else None, depth)
     placed, width = layout(root, scale_of(tree, boards))
     height = 1 + max(vertex.depth for vertex in placed)
     return placed, max(width, 2.0), height

@@ -108,11 +108,11 @@ def bounds_in_turn(
     """
     if position.game.ends_at_hit:
         yield from lower_bounds_in_turn(position, prior, progress, seconds, leave_out)
-        yield from _or_by_chance(lambda: _first_hit_bound(position, prior, progress), position)
+        yield from _bound_or_chance(lambda: _first_hit_bound(position, prior, progress), position)
         return
     if prior is not None:
         yield from lower_bounds_in_turn(position, prior, progress, seconds, leave_out)
-        yield from _or_by_chance(lambda: _greedy_bound(position, prior, progress), position)
+        yield from _bound_or_chance(lambda: _greedy_bound(position, prior, progress), position)
         return
     yield from _lower_bounds(position, results, progress, with_optimum, seconds, leave_out)
     yield from _upper_bounds(position, results, progress, with_optimum, seconds, leave_out)
@@ -179,37 +179,41 @@ def _upper_bounds(
     yield from stored
     if stored:
         return
-    number = Posterior(position).configurations
+    configurations = Posterior(position).configurations
     is_first = True
-    for player in _players_to_evaluate(game, number):
+    for player in _players_to_evaluate(game, configurations):
         rate = player.per_second if game.is_silent else player.per_second_announced
         if game.cells > MAX_CELLS:
             leave_out(LeftOut(player.name, NOT_LISTED))
-        elif number > seconds * rate:
-            leave_out(LeftOut(player.name, left_out_reason(number, "played", number / rate)))
+        elif configurations > seconds * rate:
+            leave_out(
+                LeftOut(
+                    player.name, left_out_reason(configurations, "played", configurations / rate)
+                )
+            )
         elif is_first:
-            yield from _or_by_chance(
-                lambda: _strategy_bound(player, position, number, progress),  # noqa: B023
+            yield from _bound_or_chance(
+                lambda: _strategy_bound(player, position, configurations, progress),  # noqa: B023
                 position,
             )
             is_first = False
         else:
-            yield _strategy_bound(player, position, number, progress)
+            yield _strategy_bound(player, position, configurations, progress)
     if is_first:
         yield _chance_bound(position)
 
 
-def _players_to_evaluate(game: Game, number: int) -> list[_Player]:
+def _players_to_evaluate(game: Game, configurations: int) -> list[_Player]:
     """List the strategies to evaluate if no bound is stored, the quickest first.
 
-    number -- the configurations of the position.
+    configurations -- those of the position.
     """
-    if number <= LEVELS_FROM:
+    if configurations <= LEVELS_FROM:
         return [_GREEDY]
-    return [_GREEDY, _LEVELS if game.is_silent and number <= LEVELS_UP_TO else _ROLLOUT]
+    return [_GREEDY, _LEVELS if game.is_silent and configurations <= LEVELS_UP_TO else _ROLLOUT]
 
 
-def _or_by_chance(evaluate: Callable[[], Bound], position: Position) -> Iterator[Bound]:
+def _bound_or_chance(evaluate: Callable[[], Bound], position: Position) -> Iterator[Bound]:
     """Yield the bound that a function computes.
 
     If a limit of time or ctrl-C ends the function, the bound of shooting at random is yielded, and
@@ -329,26 +333,29 @@ def bounds(
 
 
 def _strategy_bound(
-    player: _Player, position: Position, number: int, progress: Progress[BoundsStatus]
+    player: _Player, position: Position, configurations: int, progress: Progress[BoundsStatus]
 ) -> Bound:
     """Return the upper bound that a strategy gives: its mean number of shots from a position on.
 
-    The strategy plays every configuration of the position. number -- how many there are.
+    The strategy plays every configuration of the position. configurations -- their number.
     player -- the strategy, with the name of its bound.
     """
     strategy = player.strategy
-    task, work = Task(position.game, str(position), number), partial(run_task, named(strategy))
+    task, work = (
+        Task(position.game, str(position), configurations),
+        partial(run_task, named(strategy)),
+    )
     report = partial(
         progress, BoundsStatus(step=f"{strategy.partition(':')[0]} on every configuration")
     )
     with runner_of(named(strategy), position.game).open_executor() as executor:
         ((_, histogram),) = run_tasks(executor, work, iter([task]), 1, report)
     all_shots = sum(shots * n for shots, n in enumerate(histogram))
-    total = all_shots - number * len(position.shots)  # those of the position do not count
+    total = all_shots - configurations * len(position.shots)  # those of the position do not count
     return Bound(
         player.name,
         "upper",
-        Fraction(total, number),
+        Fraction(total, configurations),
         f"{strategy}, on every configuration; computed here",
     )
 

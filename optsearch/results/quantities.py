@@ -141,9 +141,9 @@ def compute_value(quantity: Quantity, game: Game, seconds: float, progress: Prog
 # The quantities
 
 
-def _count(game: Game, seconds: float, progress: Progress[Any]) -> Value:
+def _configurations_value(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     """Count the configurations, whatever time it takes."""
-    return _exact(_number(game), 1, "optsearch count")
+    return _exact_mean(_count_configurations(game), 1, "optsearch count")
 
 
 def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
@@ -155,31 +155,31 @@ def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     try:
         solution = solve(game, time_limit=seconds, progress=progress)
     except TooLarge:
-        return replace(_bracket(game, seconds, progress), note="too large to be searched")
+        return replace(_best_bounds(game, seconds, progress), note="too large to be searched")
     configurations = solution.configurations
     if solution.total_height is not None:
-        return _exact(solution.total_height, configurations, "optsearch solve")
+        return _exact_mean(solution.total_height, configurations, "optsearch solve")
     assert solution.lower is not None
     assert solution.upper is not None
     lower = Fraction(solution.lower, configurations)
     upper = Fraction(solution.upper, configurations)
     value = Value(
-        lower, upper, configurations, COMPUTED, "optsearch solve", note=_unsolved(seconds)
+        lower, upper, configurations, COMPUTED, "optsearch solve", note=_unsolved_note(seconds)
     )
     try:
-        bracket = _bracket(game, SHARE_FOR_BOUNDS * seconds, progress)
+        bracket = _best_bounds(game, SHARE_FOR_BOUNDS * seconds, progress)
     except LimitReached:
         return replace(value, is_cut=True)
     return replace(narrow(value, bracket.lower, bracket.upper), is_cut=True)
 
 
-def _best_greedy(game: Game, seconds: float, progress: Progress[Any]) -> Value:
+def _best_greedy_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     """Search for the best greedy strategy over all ways to break ties."""
     solver = GreedySolver(Position(game), progress=Limit(seconds).watch(progress))
-    return _exact(solver.total_height("best"), solver.configurations, "optsearch greedy")
+    return _exact_mean(solver.total_height("best"), solver.configurations, "optsearch greedy")
 
 
-def _end(side: str, value: Value) -> Value:
+def _end_of_bracket(side: str, value: Value) -> Value:
     """Return one end of a bracket as a value that is known, with its own source."""
     end, origin = (value.lower, value.by) if side == "lower" else (value.upper, value.upper_by)
     source = STORED if table_of(origin) else COMPUTED
@@ -188,15 +188,17 @@ def _end(side: str, value: Value) -> Value:
     return replace(value, lower=end, upper=end, by=origin, upper_by="", source=source)
 
 
-def _stored_hider(game: Game, results: Path) -> Value | None:
+def _stored_hider_value(game: Game, results: Path) -> Value | None:
     """Return the value from the table of equilibria; None if it has a bracket at most."""
     for row in TABLES["equilibria"].rows_of(game, results):
         if row["value"] is not None:
-            return Value(row["value"], row["value"], source=STORED, by=_file(TABLES["equilibria"]))
+            return Value(
+                row["value"], row["value"], source=STORED, by=_table_path(TABLES["equilibria"])
+            )
     return None
 
 
-def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
+def _hider_value(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     """Return the mean number of shots of a game if both the shots and the hiding are best.
 
     This is the value of the game between a player and a hider. If time runs out, the result has two
@@ -209,36 +211,38 @@ def _hider(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     except NotSupported:  # not even a round
         raise LimitReached(Limit(seconds)) from None
     value = Value(*result.bracket, source=COMPUTED, by="optsearch equilibrium")
-    return value if result.is_exact else replace(value, note=_unsolved(seconds), is_cut=True)
+    return value if result.is_exact else replace(value, note=_unsolved_note(seconds), is_cut=True)
 
 
-def _stored_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
+def _stored_strategy_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
     """Return the mean shots of a strategy from the stored tables; None if no table has it.
 
     results -- the folder with the tables.
     """
     for path in TABLES["evaluations"].all(results):
-        table = _read(TABLES["evaluations"], path)
+        table = _read_once(TABLES["evaluations"], path)
         header = table.header
         is_same = (header.get("strategy"), table.game) == (str(strategy), game)
         if is_same and "prior" not in header:
             total, number = int(header["total_height"]), int(header["configurations"])
             origin = f"data/results/{path.parent.name}/{path.name}"
-            return replace(_exact(total, number, origin), source=STORED)
+            return replace(_exact_mean(total, number, origin), source=STORED)
     return None
 
 
-def _evaluate(strategy: Strategy, game: Game, seconds: float, progress: Progress[Any]) -> Value:
+def _strategy_mean(
+    strategy: Strategy, game: Game, seconds: float, progress: Progress[Any]
+) -> Value:
     """Return the mean number of shots of a strategy over all configurations of a game.
 
     Raises LimitReached after `seconds`.
     """
     limit, timed = Limit(seconds), strategy
-    if rule_of(strategy, game) is None and _number(game) <= MOST_BY_PYTHON:
+    if rule_of(strategy, game) is None and _count_configurations(game) <= MOST_BY_PYTHON:
         timed = Timed(strategy, limit)
     evaluation = evaluate(timed, game, execution=Execution(progress=limit.watch(progress)))
     origin = f"optsearch evaluate {strategy}"
-    return _exact(evaluation.total_height, evaluation.configurations, origin)
+    return _exact_mean(evaluation.total_height, evaluation.configurations, origin)
 
 
 def as_quantity(name: str) -> Quantity:
@@ -258,7 +262,7 @@ def as_quantity(name: str) -> Quantity:
             f"no column {name!r}; there are {', '.join(QUANTITIES)}, and the strategies "
             f"{', '.join(strategies)}, and FILE.py:NAME"
         ) from None
-    compute, stored = partial(_evaluate, strategy), partial(_stored_mean, strategy)
+    compute, stored = partial(_strategy_mean, strategy), partial(_stored_strategy_mean, strategy)
     return Quantity(name, strategy.identity(), compute, stored, strategy=strategy)
 
 
@@ -282,30 +286,30 @@ def narrow(value: Value, lower: Fraction | None = None, upper: Fraction | None =
 # Shared by the quantities
 
 
-def _exact(total: int, number: int, origin: str) -> Value:
+def _exact_mean(total: int, number: int, origin: str) -> Value:
     mean = Fraction(total, number)
     return Value(mean, mean, number, COMPUTED, origin)
 
 
-def _number(game: Game) -> int:
+def _count_configurations(game: Game) -> int:
     """Count the configurations."""
     return Posterior(game).configurations
 
 
-def _unsolved(seconds: float) -> str:
+def _unsolved_note(seconds: float) -> str:
     return f"not solved in {seconds:g} seconds"
 
 
-def _file(table: Table) -> str:
+def _table_path(table: Table) -> str:
     return f"data/results/{table.file}"
 
 
 @cache
-def _read(table: Table, path: Path) -> Entries:
+def _read_once(table: Table, path: Path) -> Entries:
     return table.read(path)
 
 
-def _optimum(game: Game, results: Path, name: str) -> Value | None:
+def _mean_from_optima(game: Game, results: Path, name: str) -> Value | None:
     """Return a mean number of shots from the stored table of optima; None if it has no such game.
 
     name -- the column with the total of the shots over all configurations, which is divided by
@@ -313,12 +317,12 @@ def _optimum(game: Game, results: Path, name: str) -> Value | None:
     """
     for row in TABLES["optima"].rows_of(game, results):
         if row[name] is not None:
-            value = _exact(row[name], row["configurations"], _file(TABLES["optima"]))
+            value = _exact_mean(row[name], row["configurations"], _table_path(TABLES["optima"]))
             return replace(value, source=STORED)
     return None
 
 
-def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
+def _best_bounds(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     """Return the best lower and upper bound of the least mean number of shots, with their names.
 
     They are the best of all bounds that are found in `seconds`. Raises LimitReached if no lower or
@@ -341,7 +345,7 @@ def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     return Value(
         lower=lower.value,
         upper=upper.value,
-        per=_number(game),
+        per=_count_configurations(game),
         source=STORED if is_stored else COMPUTED,
         by=name_with_table(lower),
         upper_by=name_with_table(upper),
@@ -351,20 +355,20 @@ def _bracket(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 
 TIME = "time"  # the seconds that the other columns of the row took
-_stored_optimum = partial(_optimum, name="total_height")
-_stored_greedy = partial(_optimum, name="best_greedy_total_height")
+_stored_optimum = partial(_mean_from_optima, name="total_height")
+_stored_greedy = partial(_mean_from_optima, name="best_greedy_total_height")
 _ALL = (
-    Quantity("configurations", "configurations", _count, is_mean=False),
+    Quantity("configurations", "configurations", _configurations_value, is_mean=False),
     Quantity("optimum", "optimum", _optimal_mean, _stored_optimum),
     Quantity(
         *("total_height", "optimum", _optimal_mean, _stored_optimum),
         from_result=lambda mean: mean.times(mean.per),
         is_mean=False,
     ),
-    Quantity("best_greedy", "best_greedy", _best_greedy, _stored_greedy),
-    Quantity("lower", "bounds", _bracket, from_result=partial(_end, "lower")),
-    Quantity("upper", "bounds", _bracket, from_result=partial(_end, "upper")),
-    Quantity("hider", "hider", _hider, _stored_hider),
+    Quantity("best_greedy", "best_greedy", _best_greedy_mean, _stored_greedy),
+    Quantity("lower", "bounds", _best_bounds, from_result=partial(_end_of_bracket, "lower")),
+    Quantity("upper", "bounds", _best_bounds, from_result=partial(_end_of_bracket, "upper")),
+    Quantity("hider", "hider", _hider_value, _stored_hider_value),
     Quantity(TIME, TIME, lambda game, seconds, progress: Value(), is_mean=False),
 )
 QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}

@@ -82,14 +82,14 @@ def stored_bracket(
                     "worst case",
                     side,
                     Fraction(row[name]),
-                    _source(TABLES["worst_cases"].path(results)),
+                    _printed_path(TABLES["worst_cases"].path(results)),
                 )
                 for side, name in (("lower", "at_least"), ("upper", "at_most"))
             )
             return StoredBracket(low, high, row["seconds"])
         return None
     for row in TABLES["optima"].rows_of(game, results):
-        low, high = (_optimum(row, side, results) for side in ("lower", "upper"))
+        low, high = (_optimum_bound(row, side, results) for side in ("lower", "upper"))
         return StoredBracket(low, high, row["seconds"])
     for named in NAMED_GAMES.values():
         path = TABLES["bracket"].path(results, name=named.name)
@@ -129,24 +129,24 @@ def stored_optimum(game: Game, side: str, results: Path) -> list[Bound]:
 
     It is from the table that `experiments.optima` wrote.
     """
-    return [_optimum(row, side, results) for row in TABLES["optima"].rows_of(game, results)]
+    return [_optimum_bound(row, side, results) for row in TABLES["optima"].rows_of(game, results)]
 
 
-def _optimum(row: Mapping[str, Any], side: str, results: Path) -> Bound:
+def _optimum_bound(row: Mapping[str, Any], side: str, results: Path) -> Bound:
     return Bound(
         "optimum",
         side,
         Fraction(row["total_height"], row["configurations"]),
-        f"{_source(TABLES['optima'].path(results))}, confirmed: {row['confirmed']}",
+        f"{_printed_path(TABLES['optima'].path(results))}, confirmed: {row['confirmed']}",
     )
 
 
-def _source_and_command(path: Path, table: Entries) -> str:
+def _printed_path_and_command(path: Path, table: Entries) -> str:
     """Return the path of a table and, in a checkout, the command that wrote it."""
-    return _source(path) + (f", by {table.header['command']}" if is_checkout() else "")
+    return _printed_path(path) + (f", by {table.header['command']}" if is_checkout() else "")
 
 
-def _source(path: Path) -> str:
+def _printed_path(path: Path) -> str:
     """Return the path of a table for messages."""
     folder = "evaluations/" if path.parent.name == "evaluations" else ""
     return f"data/results/{folder}{path.name}"
@@ -172,9 +172,11 @@ def _configurations(game: Game) -> int:
 
 def _checked_configurations(table: Entries, game: Game) -> int:
     """Return the configurations in the header, which must be those of the game."""
-    number = _configurations(game)
-    _require_stated(table, "configurations", number, f"{game} has {number} configurations")
-    return number
+    configurations = _configurations(game)
+    _require_stated(
+        table, "configurations", configurations, f"{game} has {configurations} configurations"
+    )
+    return configurations
 
 
 def stored_finished(game: Game, results: Path) -> list[Bound]:
@@ -188,10 +190,10 @@ def stored_finished(game: Game, results: Path) -> list[Bound]:
         return []
     table = TABLES["finished"].read(path)
     _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
-    number = _checked_configurations(table, game)
+    configurations = _checked_configurations(table, game)
     finished = [FinishedAtMost(*(row[name] for name in FinishedAtMost._fields)) for row in table]
-    source = _source_and_command(path, table)
-    bounds = bounds_of_finished(finished, game.fleet_cells, number, source)
+    source = _printed_path_and_command(path, table)
+    bounds = bounds_of_finished(finished, game.fleet_cells, configurations, source)
     for bound in bounds:
         _require_stated(table, bound.name, bound.value, f"{bound.name} gives {bound.value}")
     return bounds
@@ -216,7 +218,7 @@ def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
     expected = ship_pairs * _configurations(game)
     pairs = sum(table.column("pairs"))
     _require(pairs == expected, table, f"its rows have {pairs} pairs, not {expected}")
-    source = _source_and_command(path, table)
+    source = _printed_path_and_command(path, table)
     bound = two_hidden_bound(game, (AllButTwo(**row) for row in table), source)
     _require_stated(table, TOLD_BOUND, bound.value, f"{bound.name} gives {bound.value}")
     return [bound]
@@ -245,17 +247,17 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
         if announce is None or "prior" in table.header:
             continue
         assert table.game is not None
-        number = _checked_configurations(table, table.game)
+        configurations = _checked_configurations(table, table.game)
         total = sum(row["shots"] * row["configurations"] for row in table)
         rows_number = sum(table.column("configurations"))
-        problem = f"its rows have {rows_number} configurations, not {number}"
-        _require(rows_number == number, table, problem)
+        problem = f"its rows have {rows_number} configurations, not {configurations}"
+        _require(rows_number == configurations, table, problem)
         _require_stated(table, "total_height", total, f"its rows have {total} shots in all")
         strategy = table.header["strategy"]
-        source = _source(path)
+        source = _printed_path(path)
         if announce != game.announce:
             source = f"it plays as with announce={announce}; {source}"
-        bounds.append(Bound(strategy, "upper", Fraction(total, number), source))
+        bounds.append(Bound(strategy, "upper", Fraction(total, configurations), source))
     return bounds
 
 

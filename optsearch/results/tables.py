@@ -46,7 +46,7 @@ def _yes_or_no(text: str) -> bool:
     return text == "yes"
 
 
-_PARSE: dict[str, Callable[[str], Any]] = {
+_PARSER_OF_TYPE: dict[str, Callable[[str], Any]] = {
     "text": str,
     "integer": int,
     "fraction": Fraction,
@@ -54,7 +54,7 @@ _PARSE: dict[str, Callable[[str], Any]] = {
 }
 
 
-def _type(name: str) -> Type:
+def _column_type(name: str) -> Type:
     """Return how the values of a column are read and written, from the name of their type.
 
     Names are for instance `game`, `yes or no` and `3 decimals`.
@@ -64,7 +64,7 @@ def _type(name: str) -> Type:
     places, _, is_decimal = name.partition(" ")
     if is_decimal:
         return Type(name, float, lambda value: f"{float(value):.{places}f}")
-    return Type(name, _PARSE[name])
+    return Type(name, _PARSER_OF_TYPE[name])
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Entries(Sequence[dict[str, Any]]):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the rows, with games as texts and fractions as floats."""
-        return [{name: _plain(value) for name, value in row.items()} for row in self.rows]
+        return [{name: _as_json_value(value) for name, value in row.items()} for row in self.rows]
 
     @property
     def game(self) -> Game | None:
@@ -117,7 +117,7 @@ class Entries(Sequence[dict[str, Any]]):
         return [row[name] for row in self.rows]
 
 
-def _plain(value: Any) -> Any:
+def _as_json_value(value: Any) -> Any:
     """Return games as texts and fractions as floats, and other values unchanged."""
     if isinstance(value, Game):
         return str(value)
@@ -322,14 +322,16 @@ def _read_declarations(file: str) -> Iterator[dict[str, str]]:
     yield from csv.DictReader(Path(__file__).with_name(file).read_text("utf-8").splitlines())
 
 
-def _tables() -> Iterator[Table]:
+def _declared_tables() -> Iterator[Table]:
     """Yield the declaration of each kind of table: a row of `tables.csv`, with its columns.
 
     The columns are declared in `columns.csv`.
     """
     columns: dict[str, list[Column]] = {}
     for row in _read_declarations("columns.csv"):
-        column = Column(row["column"], _type(row["type"]), row["meaning"], bool(row["measured"]))
+        column = Column(
+            row["column"], _column_type(row["type"]), row["meaning"], bool(row["measured"])
+        )
         columns.setdefault(row["table"], []).append(column)
     for row in _read_declarations("tables.csv"):
         minutes, *others = row.pop("minutes").split()
@@ -342,7 +344,7 @@ def _tables() -> Iterator[Table]:
         )
 
 
-TABLES = {table.kind: table for table in _tables()}
+TABLES = {table.kind: table for table in _declared_tables()}
 """Each table by its kind, in the order of `tables.csv`."""
 CONFIRMING = (TABLES["recomputed"], TABLES["checked"])
 """Tables whose rows name a table and the digest of its values, as they were computed again."""

@@ -159,7 +159,7 @@ class Tabulation:
         bounds. `value_exact` and `bracket_exact` are exact texts.
         """
         return [
-            _fields_of(game, column, row[column.name])
+            _json_fields(game, column, row[column.name])
             for game in self.games
             for row in [self.row(game)]
             for column in self.columns
@@ -173,11 +173,11 @@ class Tabulation:
         for game in self.games:
             row = self.row(game)
             optimum = row["optimum"].exact if "optimum" in row else None
-            cells = [_text_of(c, row[c.name], optimum, places) for c in self.columns]
+            cells = [_cell_text(c, row[c.name], optimum, places) for c in self.columns]
             texts.append([str(game), *cells])
-            notes = [_note_of(row[column.name]) for column in self.columns]
+            notes = [_note_below(row[column.name]) for column in self.columns]
             for note in filter(None, notes):
-                signs.setdefault(note, _sign(len(signs)))
+                signs.setdefault(note, _sign_of_note(len(signs)))
             marks.append(["", *(signs.get(note, "") for note in notes)])
         names = [column.name for column in self.columns]
         head = [name.replace("_", " ") if name in QUANTITIES else name for name in names]
@@ -238,7 +238,7 @@ def table(
     is_interrupted = False
     with _open_store(execution.checkpoint) as store:
         for key, task in tasks.items():
-            resumed = None if store is None else _recall(store, task, time_limit)
+            resumed = None if store is None else _resumed_value(store, task, time_limit)
             if resumed is not None:
                 values[key] = resumed
         left = [task for key, task in tasks.items() if key not in values]
@@ -257,7 +257,7 @@ def table(
             with ExitStack() as stack:
                 is_here = executor is None and workers < 2
                 work = functools.partial(
-                    _compute, seconds=time_limit, report=report if is_here else None
+                    _compute_task, seconds=time_limit, report=report if is_here else None
                 )
                 if executor is None:
                     executor = (
@@ -266,7 +266,7 @@ def table(
                 for task, value in run_tasks(executor, work, iter(left), max(1, workers), report):
                     values[task.game, task.computation] = value
                     if store is not None:
-                        store.add(task.key, {"limit": time_limit, **_as_json(value)})
+                        store.add(task.key, {"limit": time_limit, **_value_to_json(value)})
                     report(task.title)
         except KeyboardInterrupt:
             if not partial:
@@ -305,7 +305,7 @@ def columns_named(names: Iterable[str]) -> tuple[Quantity, ...]:
     return tuple(chosen.values())
 
 
-def _compute(task: CellTask, seconds: float, report: Callable[[str], None] | None) -> Value:
+def _compute_task(task: CellTask, seconds: float, report: Callable[[str], None] | None) -> Value:
     """Compute the value of a game in one column, in about `seconds` at most.
 
     report -- called with the title of the value while it is computed, or None.
@@ -321,7 +321,7 @@ def _compute(task: CellTask, seconds: float, report: Callable[[str], None] | Non
 # How values are shown
 
 
-def _fields_of(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
+def _json_fields(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
     """Return a value of a game as a dictionary of plain numbers and texts.
 
     column -- what the value is. A value that is not known exactly has its bounds in `bracket`.
@@ -346,12 +346,12 @@ _PARAMETERS = re.compile(r"\b(\w+):\w+=[\w=,]*\w")  # of a strategy
 _NAME = r"\1"
 
 
-def _sign(number: int) -> str:
+def _sign_of_note(number: int) -> str:
     """Return the sign of a note: one of SIGNS, then two of each, and so on."""
     return SIGNS[number % len(SIGNS)] * (1 + number // len(SIGNS))
 
 
-def _note_of(value: Value) -> str:
+def _note_below(value: Value) -> str:
     """Return the note on a value below the table; empty for a value that was computed."""
     if value.source == STORED:
         origin = "; ".join(filter(None, (value.by, value.upper_by)))
@@ -359,7 +359,7 @@ def _note_of(value: Value) -> str:
     return value.note
 
 
-def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: int) -> str:
+def _cell_text(column: Quantity, value: Value, optimum: Fraction | None, places: int) -> str:
     """Return the text of a value for people, with `places` decimals if it is a mean.
 
     Values are rounded to nearest, lower bounds down and upper bounds up. optimum -- of the game, if
@@ -384,7 +384,7 @@ def _text_of(column: Quantity, value: Value, optimum: Fraction | None, places: i
 # The checkpoint: each value by its game and `Quantity.computation`, with its time limit
 
 
-def _recall(store: Facts, task: CellTask, seconds: float) -> Value | None:
+def _resumed_value(store: Facts, task: CellTask, seconds: float) -> Value | None:
     """Return the value that an earlier run has kept for a task, or None to compute it.
 
     The result is None if nothing was kept, or if the value was cut short and this run allows more
@@ -394,19 +394,19 @@ def _recall(store: Facts, task: CellTask, seconds: float) -> Value | None:
     if entry is None:
         return None
     try:
-        value, limit = _from_json(entry), float(entry["limit"])
+        value, limit = _value_from_json(entry), float(entry["limit"])
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise store.impossible_fact(task.key, "a value of a table") from None
     return None if value.is_cut and limit < seconds else value
 
 
-def _as_json(value: Value) -> dict[str, object]:
+def _value_to_json(value: Value) -> dict[str, object]:
     ends = {"lower": value.lower, "upper": value.upper}
     texts = {name: None if end is None else str(end) for name, end in ends.items()}
     return {**asdict(value), **texts}
 
 
-def _from_json(entry: Mapping[str, Any]) -> Value:
+def _value_from_json(entry: Mapping[str, Any]) -> Value:
     """Return a value of a table that was kept as JSON, with fractions as texts.
 
     entry -- its fields. Raises KeyError, TypeError or ValueError if they are not those of a value.

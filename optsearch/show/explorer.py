@@ -38,7 +38,7 @@ PAGE = Page(
 NamedTree = tuple[str, DecisionTree]
 
 
-def require_small(position: Position, prior: Prior | None = None) -> None:
+def require_few_configurations(position: Position, prior: Prior | None = None) -> None:
     """Raise TooLarge if a position leaves too many configurations to be stored in a page.
 
     prior -- the weights of the configurations; those of weight 0 do not count. Raises
@@ -55,7 +55,7 @@ def require_small(position: Position, prior: Prior | None = None) -> None:
         )
 
 
-def require_same(
+def require_tree_of_position(
     position: Position, name: str, tree: DecisionTree, prior: Prior | None = None
 ) -> None:
     """Raise TreeError unless a decision tree begins at this position and sinks all ships from it.
@@ -129,13 +129,13 @@ def page_data(
     """
     position = solver.position
     game = position.game
-    require_small(position, solver.prior)
+    require_few_configurations(position, solver.prior)
     replies = known_replies(game)
     for name, tree in trees:
-        require_same(position, name, tree, solver.prior)
+        require_tree_of_position(position, name, tree, solver.prior)
     prior = solver.prior
     weighting = f" Configurations are weighted by the prior {prior.name}." if prior else ""
-    roots = [_encode(solver, limit, solver.kernel.root, tree.root) for _, tree in trees]
+    roots = [_encode_node(solver, limit, solver.kernel.root, tree.root) for _, tree in trees]
     lowest = min([root[1] for root in roots if isinstance(root, list)], default=0)
     for root in roots:  # the best of the trees is an upper bound for all
         if isinstance(root, list) and isinstance(root[2], list):
@@ -160,7 +160,7 @@ def page_data(
         "trees": [
             {"name": name, "root": root} for (name, _), root in zip(trees, roots, strict=True)
         ],
-        "values": _values(solver, roots),
+        "values": _shot_bounds(solver, roots),
     }
 
 
@@ -198,7 +198,7 @@ def list_configurations(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
     return [(1, ships) for ships in all_ships if position.is_compatible(ships)]
 
 
-def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] | None]:
+def _shot_bounds(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] | None]:
     """Return, for each cell, two bounds of the least total of shots if it is shot first, or None.
 
     The shots of all configurations left are added up for a total. None means that the search has no
@@ -216,8 +216,8 @@ def _values(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] 
     return values
 
 
-def _encode(
-    solver: Solver, limit: Limit | None, state: Subfamily, node: Node | Leaf
+def _encode_node(
+    solver: Solver, limit: Limit | None, family: Subfamily, node: Node | Leaf
 ) -> list[Any] | int:
     """Return a subtree of a decision tree as a list, or a leaf as its number of configurations.
 
@@ -225,25 +225,25 @@ def _encode(
     that is possible, and the subtree for each reply. The total is over all configurations that are
     left there. If the least total is not found, two bounds stand in its place.
 
-    state -- the configurations left at the node, for the search. limit -- ends the search.
+    family -- the configurations left at the node, for the search. limit -- ends the search.
     """
     if isinstance(node, Leaf):
         return node.configurations
     kernel = solver.kernel
     cell = kernel.game.bit(node.cell).bit_length() - 1
-    state_by_reply = kernel.parts(state, cell)
+    family_by_reply = kernel.parts(family, cell)
     children = [
-        _encode(solver, limit, state_by_reply[reply], node.replies[reply])
-        if reply in state_by_reply
+        _encode_node(solver, limit, family_by_reply[reply], node.replies[reply])
+        if reply in family_by_reply
         else 0
         for reply in replies_at(kernel.game, node.cell)
     ]
-    total_weight = kernel.weight(state)
+    total_weight = kernel.weight(family)
     cost = total_weight + sum(child[1] for child in children if isinstance(child, list))
-    hits_left = kernel.cells_left - (state.hits & ~kernel.root.hits).bit_count()
-    least_misses, is_exact = solver.least_cost(state, limit)
+    hits_left = kernel.cells_left - (family.hits & ~kernel.root.hits).bit_count()
+    least_misses, is_exact = solver.least_cost(family, limit)
     least_total = hits_left * total_weight + least_misses
-    if state is kernel.root and solver.found.lower is not None:
+    if family is kernel.root and solver.found.lower is not None:
         least_total = max(least_total, solver.found.lower)
         is_exact = is_exact or solver.found.is_exact
     optimum = least_total if is_exact or least_total == cost else [least_total, cost]

@@ -29,9 +29,9 @@ def board_shape(game: Game) -> dict[str, Any]:
             for cell, place in zip(cells, board.centres, strict=True)
         ],
         "outline": board.outline,
-        "labels": [] if board.digest else _labels(game),
-        "seams": _seams(game),
-        "ships": {str(kind): _ship(game, kind) for kind in dict.fromkeys(game.fleet)},
+        "labels": [] if board.digest else _edge_labels(game),
+        "seams": _seam_path(game),
+        "ships": {str(kind): _ship_fields(game, kind) for kind in dict.fromkeys(game.fleet)},
         "shown": {
             str(reply): {"kind": str(_kind_of(game, reply.label)), "cells": list(bits(reply.label))}
             for reply in known_replies(game)
@@ -40,7 +40,7 @@ def board_shape(game: Game) -> dict[str, Any]:
     }
 
 
-def _ship(game: Game, kind: int) -> dict[str, Any]:
+def _ship_fields(game: Game, kind: int) -> dict[str, Any]:
     longest = int(kind) if isinstance(kind, LengthRange) else kind
     first_placement = next(iter(game.placements(longest)), 0)
     letter = kind.letter if isinstance(kind, LengthRange) else ""
@@ -55,14 +55,14 @@ def _kind_of(game: Game, ship: Placement) -> int:
     return game.kind_of(ship)
 
 
-def _seams(game: Game) -> str:
+def _seam_path(game: Game) -> str:
     right, bottom = game.columns - 0.5, game.rows - 0.5
     sides = f"M-.5-.5V{bottom}M{right}-.5V{bottom}"
     ends = f"M-.5-.5H{right}M-.5 {bottom}H{right}"
     return {"cylinder": sides, "torus": sides + ends}.get(game.board.text, "")
 
 
-def _labels(game: Game) -> list[tuple[str, float, float]]:
+def _edge_labels(game: Game) -> list[tuple[str, float, float]]:
     """List the letters above the first row and the numbers left of each row, with x and y."""
     centres = game.board.centres
     column_labels = [(column_name(column), *centres[column]) for column in range(game.columns)]
