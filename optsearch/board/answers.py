@@ -9,7 +9,6 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
@@ -113,8 +112,11 @@ def require_room(game: Game) -> None:
     """
     if isinstance(game, MixedGame):
         game = game.game_of(lengths_of(kind)[-1] for kind in game.fleet)
-    if game.is_rectangle and not game.has_shapes and (why := skyline_objection(game)):
-        raise TooLarge(why)
+    if not game.is_rectangle or game.has_shapes:
+        return
+    objection = skyline_objection(game)
+    if objection:
+        raise TooLarge(objection)
 
 
 @lru_cache(maxsize=4)
@@ -154,8 +156,12 @@ def describe_choices(first: Setting | None) -> dict[str, Any]:
 
 def _game_card(name: str, game: Game, players: str) -> dict[str, Any]:
     return {
-        **{"name": name, "players": players, "title": title_of(game), "shape": board_shape(game)},
-        **{"rules": explorer.rules_in_words(game), "ships": [str(kind) for kind in game.fleet]},
+        "name": name,
+        "players": players,
+        "title": title_of(game),
+        "shape": board_shape(game),
+        "rules": explorer.rules_in_words(game),
+        "ships": [str(kind) for kind in game.fleet],
         **_form_fields(game),
     }
 
@@ -186,7 +192,10 @@ def describe_game(setting: Setting) -> dict[str, Any]:
     walk is the greatest number of configurations for the page that walks trees.
     """
     game, prior = setting.game, _prior_of(setting)
-    is_known, kinds = not isinstance(game, MixedGame), sorted(set(game.fleet))
+    is_fleet_known = not isinstance(game, MixedGame)
+    kinds = sorted(set(game.fleet))
+    lettered_kinds = [] if is_fleet_known or not game.names_hits else kinds
+    placed_kinds = kinds if is_fleet_known else []
     return {
         **_form_fields(game),
         "title": title_of(game),
@@ -194,18 +203,14 @@ def describe_game(setting: Setting) -> dict[str, Any]:
         "prior": prior and prior.name,
         "shape": board_shape(game),
         "fleet": [str(kind) for kind in game.fleet],
-        "lengths": None if is_known else {str(kind): [*lengths_of(kind)] for kind in kinds},
-        "kinds": {letter_of(kind): str(kind) for kind in kinds if not is_known and game.names_hits},
-        "places": {
-            str(kind): [list(bits(ship)) for ship in game.placements(kind)]
-            for kind in kinds
-            if is_known
-        },
+        "lengths": None if is_fleet_known else {str(kind): [*lengths_of(kind)] for kind in kinds},
+        "kinds": {letter_of(kind): str(kind) for kind in lettered_kinds},
+        "places": {str(kind): _cell_indices(game.placements(kind)) for kind in placed_kinds},
         "near": [list(bits(game.halo(1 << cell))) for cell in range(game.cells)],
         "replies": [str(reply) for reply in known_replies(game)],
         "players": setting.players,
         "endgame": ENDGAME,
-        "walk": explorer.MAX_CONFIGURATIONS if is_known else 0,
+        "walk": explorer.MAX_CONFIGURATIONS if is_fleet_known else 0,
     }
 
 
@@ -295,14 +300,17 @@ def _position_fields(posterior: Posterior) -> dict[str, Any]:
     configurations are not equally likely, counts is None, and chances has for each cell the
     probability of a ship on it.
     """
-    position = posterior.position
-    is_uniform = posterior.prior is None and not isinstance(posterior, MixedPosterior)
+    counts = chances = None
+    if posterior.prior is None and not isinstance(posterior, MixedPosterior):
+        counts = [str(count) for count in posterior.occurrence.ravel().tolist()]
+    else:
+        chances = posterior.probability.ravel().tolist()
     return {
-        "shots": str(position),
+        "shots": str(posterior.position),
         "configurations": str(posterior.configurations),
         "bits": posterior.entropy,
-        "counts": [str(n) for n in posterior.occurrence.ravel().tolist()] if is_uniform else None,
-        "chances": None if is_uniform else posterior.probability.ravel().tolist(),
+        "counts": counts,
+        "chances": chances,
         **_fleet_fields(posterior),
         "over": _is_over(posterior),
     }
@@ -314,30 +322,27 @@ def _is_over(posterior: Posterior) -> bool:
 
 
 def _fleet_fields(posterior: Posterior) -> dict[str, Any]:
-    """Return which ships are certainly sunk, and the probabilities of lengths that are not known.
+    """Return which ships are certainly sunk and, if lengths are unknown, how likely each length is.
 
-    In the answer, sunk has the kinds of the sunk ships. wrecks has the cells of each ship that
-    certainly lies there and is sunk. Two more fields come if the lengths of the ships are not
-    known: lengths has the probability of each length of each kind, and all_sunk the probability
-    that every ship is sunk.
+    In the answer, sunk has the kinds of the sunk ships, and wrecks the cells of each ship that
+    certainly lies there and is sunk. If the lengths of the ships are not known, lengths has the
+    probability of each length of each kind, and all_sunk the probability that every ship is sunk.
     """
     if not isinstance(posterior, MixedPosterior):
         return _sunk_fields(posterior.position)
-    game, hits = posterior.position.game, posterior.position.hits
-    wreck_masks = [
-        ship
-        for ship, configurations in sorted(posterior.placements.items())
-        if configurations == posterior.configurations and not ship & ~hits
-    ]
-
-    def possible_kinds(ship: int) -> set[int]:
-        if game.names_hits:
-            return {kind for kind in game.fleet if (kind, ship) in posterior.ship_weights}
-        return {kind for kind in game.fleet if ship.bit_count() in lengths_of(kind)}
-
-    possible_kinds_of_wrecks = map(possible_kinds, wreck_masks)
+    hits = posterior.position.hits
+    sunk_kinds: list[str] = []
+    wreck_masks: list[int] = []
+    for ship, configurations in sorted(posterior.placements.items()):
+        is_certain = configurations == posterior.configurations
+        is_hit_everywhere = ship & hits == ship
+        if is_certain and is_hit_everywhere:
+            wreck_masks.append(ship)
+            kinds = _possible_kinds(posterior, ship)
+            if len(kinds) == 1:
+                sunk_kinds += map(str, kinds)
     return {
-        "sunk": [str(*kinds) for kinds in possible_kinds_of_wrecks if len(kinds) == 1],
+        "sunk": sunk_kinds,
         "wrecks": _cell_indices(wreck_masks),
         "lengths": {
             str(kind): {str(length): float(chance) for length, chance in by_length.items()}
@@ -345,6 +350,14 @@ def _fleet_fields(posterior: Posterior) -> dict[str, Any]:
         },
         "all_sunk": float(posterior.all_sunk),
     }
+
+
+def _possible_kinds(posterior: MixedPosterior, ship: int) -> set[int]:
+    """Return the kinds in the fleet that a ship on these cells (a mask) can be of."""
+    game = posterior.position.game
+    if game.names_hits:
+        return {kind for kind in game.fleet if (kind, ship) in posterior.ship_weights}
+    return {kind for kind in game.fleet if ship.bit_count() in lengths_of(kind)}
 
 
 def _sunk_fields(position: Position) -> dict[str, Any]:
@@ -374,7 +387,8 @@ def _sunk_by_label(position: Position) -> tuple[Counter[int], set[int]]:
     they count as sunk when all their cells are hit, and have no masks, since no reply tells which
     cells belong to which of them.
     """
-    game, sunk_kinds, wreck_masks = position.game, Counter[int](), set[int]()
+    game = position.game
+    sunk_kinds, wreck_masks = Counter[int](), set[int]()
     for label in {shot.reply.label for shot in position.shots if shot.reply.label}:
         hit_mask = game.mask(shot.cell for shot in position.shots if shot.reply.label == label)
         if hit_mask.bit_count() != game.most_replies(Reply(True, label=label)):
@@ -406,13 +420,18 @@ def _shot_fields(setting: Setting, posterior: Posterior, cell: str) -> dict[str,
         best_cells.append({"by": name, "cells": [cell_name(shot)]})
     chosen_cell = parse_cell(cell) if cell else likely_cells[0]
     weights = _weigh_replies(posterior, chosen_cell)
-    replies = {str(reply): str(weight) for reply, weight in weights.items()}
-    total = posterior.configurations
     if isinstance(posterior, MixedPosterior):  # whose weights can be too large for JavaScript
-        total, all_weights = 1, posterior.weight
-        replies = {str(reply): f"{n / all_weights:.17g}" for reply, n in weights.items()}
-    cell_fields = {"cell": cell_name(chosen_cell), "replies": replies, "total": str(total)}
-    return {"best": best_cells, **cell_fields}
+        total = 1
+        replies = {str(reply): f"{n / posterior.weight:.17g}" for reply, n in weights.items()}
+    else:
+        total = posterior.configurations
+        replies = {str(reply): str(count) for reply, count in weights.items()}
+    return {
+        "best": best_cells,
+        "cell": cell_name(chosen_cell),
+        "replies": replies,
+        "total": str(total),
+    }
 
 
 def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
@@ -436,11 +455,13 @@ def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
     for (kind, ship), count in posterior.by_kind.items():
         if ship & cell_mask:
             weights[game.hit_reply(kind, ship, cell_mask.bit_length() - 1, is_sunk=False)] += count
-    for sinking in (reply for reply in weights if reply.sunk):  # all these count as hits so far
-        with suppress(PositionError):  # such a ship is sunk already
+    for sinking in [reply for reply in weights if reply.sunk]:  # all these count as hits so far
+        try:
             posterior_after = Posterior(position.after(cell, sinking), prior=posterior.prior)
             weights[sinking] = posterior_after.configurations
-            weights[HIT] -= weights[sinking]
+        except PositionError:  # such a ship is sunk already
+            continue
+        weights[HIT] -= weights[sinking]
     weights[MISS] = posterior.configurations - int(posterior.occurrence[cell])
     return weights
 
@@ -453,8 +474,9 @@ def endgame(setting: Setting, shots: str) -> dict[str, Any]:
     come, added up over all configurations, if this cell is shot first. Equal bounds are exact.
     """
     position, prior = setting.position(shots), _prior_of(setting)
-    is_small = _counted_posterior(setting, position).configurations <= ENDGAME
-    solution = find_optimum(position, prior=prior) if is_small else None
+    if _counted_posterior(setting, position).configurations > ENDGAME:
+        return {"optimum": None}
+    solution = find_optimum(position, prior=prior)
     if solution is None:
         return {"optimum": None}
     solution_with_values = find_optimum(position, prior=prior, all_shots=True, seconds=SECONDS / 2)
@@ -484,7 +506,8 @@ def sample_greedy(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     if position.game.cells > MAX_CELLS:
         raise TooLarge(f"at most {MAX_CELLS} cells are sampled")
     posterior = posterior_of(position, prior)
-    started_at, shot_counts = monotonic(), list[int]()
+    shot_counts: list[int] = []
+    started_at = monotonic()
 
     def is_late() -> bool:
         return monotonic() > started_at + GAME_SECONDS
@@ -495,12 +518,10 @@ def sample_greedy(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     for ships in map(to_masks, posterior.sample(MOST_GAMES, number, masks=True)):
         if prior is None:
             shot_count = _chooser("greedy", setting.game).shots_left(ships, position, is_late)
-        else:  # a strategy ignores it
-            end_position = play(shot_by_prior, ships, position)
-            shot_count = (
-                None if end_position.hits_left else len(end_position.shots) - len(position.shots)
-            )
-        if shot_count is not None:
+        else:  # a strategy would ignore it
+            end = play(shot_by_prior, ships, position)
+            shot_count = len(end.shots) - len(position.shots) if not end.hits_left else None
+        if shot_count is not None:  # else it was given up
             shot_counts.append(shot_count)
         if monotonic() > started_at + SAMPLE_SECONDS:
             break
@@ -562,8 +583,9 @@ def _loss_fields(setting: Setting, position: Position, cell: Cell) -> dict[str, 
     if result["optimum"] is None or cell_name(cell) not in result["values"]:
         return {"optimum": None}
     least_total, weight = int(result["optimum"]["total"]), int(result["optimum"]["weight"])
-    bounds = map(int, result["values"][cell_name(cell)])
-    return {**result, "loss": [float(Fraction(bound - least_total, weight)) for bound in bounds]}
+    total_bounds = map(int, result["values"][cell_name(cell)])
+    losses = [Fraction(bound - least_total, weight) for bound in total_bounds]
+    return {**result, "loss": [float(loss) for loss in losses]}
 
 
 # Play
@@ -661,7 +683,8 @@ def bound_least_total(setting: Setting, shots: str, cell: str = "") -> dict[str,
     position, prior = setting.position(shots), _prior_of(setting)
     explorer.require_few_configurations(position, prior)
     limit = Limit(SECONDS)
-    positions_to_solve, lower, upper = [position], 0, 0
+    positions_to_solve = [position]
+    lower = upper = 0
     if cell:
         shot = parse_cell(cell)
         posterior = Posterior(position, prior=prior)

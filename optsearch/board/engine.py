@@ -186,15 +186,14 @@ class Engine:
         self._pool_context = process_pool(1)
         self._pool = self._pool_context.__enter__()
         is_first = self._first_answer is None
-        self._start_future = asyncio.wrap_future(
-            self._pool.submit(*(self._first_call if is_first else self._later_call))
-        )
-        start = loop.time()
+        call = self._first_call if is_first else self._later_call
+        self._start_future = asyncio.wrap_future(self._pool.submit(*call))
+        started_at = loop.time()
 
-        def note_beginning(ready: asyncio.Future[Any]) -> None:
-            self._seconds_to_begin = loop.time() - start
-            if not _has_failed(ready) and is_first:
-                self._first_answer = ready
+        def note_beginning(start_future: asyncio.Future[Any]) -> None:
+            self._seconds_to_begin = loop.time() - started_at
+            if not _has_failed(start_future) and is_first:
+                self._first_answer = start_future
 
         self._start_future.add_done_callback(note_beginning)
         if is_first:

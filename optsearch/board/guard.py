@@ -64,9 +64,10 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = list(message.get("headers", ()))
-                present = {name for name, _ in headers}
-                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                headers += [(name, value) for name, value in added if name not in present]
+                present_names = {name for name, _ in headers}
+                for name, value in HEADERS.items():
+                    if name.encode() not in present_names:
+                        headers.append((name.encode(), value.encode()))
                 message["headers"] = headers
             await send(message)
 
@@ -128,15 +129,14 @@ async def _read_body(fields: dict[str, list[str]], receive: Receive) -> bytes:
 
 async def _read_body_parts(receive: Receive) -> bytes | None:
     """Return the body of a request, which comes in parts; None if it is too large."""
-    body = b""
-    while len(body) <= MOST_BYTES:
+    body, has_more = b"", True
+    while has_more and len(body) <= MOST_BYTES:
         message = await receive()
         if message["type"] != "http.request":
             raise Refused(400, "the request ended early")
         body += message.get("body", b"")
-        if not message.get("more_body"):
-            return body if len(body) <= MOST_BYTES else None
-    return None
+        has_more = bool(message.get("more_body"))
+    return body if len(body) <= MOST_BYTES else None
 
 
 def _receive_body(body: bytes) -> Receive:

@@ -180,26 +180,23 @@ def _upper_bounds(
     if stored:
         return
     configurations = Posterior(position).configurations
-    is_first = True
+    has_bound = False
     for player in _players_to_evaluate(game, configurations):
-        rate = player.per_second if game.is_silent else player.per_second_announced
         if game.cells > MAX_CELLS:
             leave_out(LeftOut(player.name, NOT_LISTED))
-        elif configurations > seconds * rate:
-            leave_out(
-                LeftOut(
-                    player.name, left_out_reason(configurations, "played", configurations / rate)
-                )
-            )
-        elif is_first:
-            yield from _bound_or_chance(
-                lambda: _strategy_bound(player, position, configurations, progress),  # noqa: B023
-                position,
-            )
-            is_first = False
+            continue
+        rate = player.per_second if game.is_silent else player.per_second_announced
+        if configurations > seconds * rate:
+            reason = left_out_reason(configurations, "played", configurations / rate)
+            leave_out(LeftOut(player.name, reason))
+            continue
+        compute = partial(_strategy_bound, player, position, configurations, progress)
+        if has_bound:
+            yield compute()
         else:
-            yield _strategy_bound(player, position, configurations, progress)
-    if is_first:
+            yield from _bound_or_chance(compute, position)
+            has_bound = True
+    if not has_bound:
         yield _chance_bound(position)
 
 
@@ -210,17 +207,18 @@ def _players_to_evaluate(game: Game, configurations: int) -> list[_Player]:
     """
     if configurations <= LEVELS_FROM:
         return [_GREEDY]
-    return [_GREEDY, _LEVELS if game.is_silent and configurations <= LEVELS_UP_TO else _ROLLOUT]
+    are_levels_quick = game.is_silent and configurations <= LEVELS_UP_TO
+    return [_GREEDY, _LEVELS if are_levels_quick else _ROLLOUT]
 
 
-def _bound_or_chance(evaluate: Callable[[], Bound], position: Position) -> Iterator[Bound]:
+def _bound_or_chance(compute: Callable[[], Bound], position: Position) -> Iterator[Bound]:
     """Yield the bound that a function computes.
 
     If a limit of time or ctrl-C ends the function, the bound of shooting at random is yielded, and
     the error is raised again.
     """
     try:
-        yield evaluate()
+        yield compute()
     except (LimitReached, KeyboardInterrupt):
         yield _chance_bound(position)
         raise
@@ -239,7 +237,8 @@ def _chance_bound(position: Position) -> Bound:
 def bracket(bounds: Sequence[Bound]) -> tuple[Fraction, Fraction | None]:
     """Return the greatest lower and the least upper bound; None if there is no upper one."""
     lower = max(bound.value for bound in bounds if bound.side == "lower")
-    return lower, min((bound.value for bound in bounds if bound.side == "upper"), default=None)
+    upper = min((bound.value for bound in bounds if bound.side == "upper"), default=None)
+    return lower, upper
 
 
 @dataclass(frozen=True)
@@ -341,23 +340,14 @@ def _strategy_bound(
     player -- the strategy, with the name of its bound.
     """
     strategy = player.strategy
-    task, work = (
-        Task(position.game, str(position), configurations),
-        partial(run_task, named(strategy)),
-    )
-    report = partial(
-        progress, BoundsStatus(step=f"{strategy.partition(':')[0]} on every configuration")
-    )
+    task = Task(position.game, str(position), configurations)
+    status = BoundsStatus(step=f"{strategy.partition(':')[0]} on every configuration")
     with runner_of(named(strategy), position.game).open_executor() as executor:
-        ((_, histogram),) = run_tasks(executor, work, iter([task]), 1, report)
-    all_shots = sum(shots * n for shots, n in enumerate(histogram))
-    total = all_shots - configurations * len(position.shots)  # those of the position do not count
-    return Bound(
-        player.name,
-        "upper",
-        Fraction(total, configurations),
-        f"{strategy}, on every configuration; computed here",
-    )
+        work = partial(run_task, named(strategy))
+        [(_, histogram)] = run_tasks(executor, work, iter([task]), 1, partial(progress, status))
+    total = sum(shots * count for shots, count in enumerate(histogram))
+    mean = Fraction(total, configurations) - len(position.shots)  # from the position on
+    return Bound(player.name, "upper", mean, f"{strategy}, on every configuration; computed here")
 
 
 def _first_hit_bound(

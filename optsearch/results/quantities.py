@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -161,10 +162,13 @@ def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
         return _exact_mean(solution.total_height, configurations, "optsearch solve")
     assert solution.lower is not None
     assert solution.upper is not None
-    lower = Fraction(solution.lower, configurations)
-    upper = Fraction(solution.upper, configurations)
     value = Value(
-        lower, upper, configurations, COMPUTED, "optsearch solve", note=_unsolved_note(seconds)
+        lower=Fraction(solution.lower, configurations),
+        upper=Fraction(solution.upper, configurations),
+        per=configurations,
+        source=COMPUTED,
+        by="optsearch solve",
+        note=_unsolved_note(seconds),
     )
     try:
         bracket = _best_bounds(game, SHARE_FOR_BOUNDS * seconds, progress)
@@ -181,7 +185,9 @@ def _best_greedy_mean(game: Game, seconds: float, progress: Progress[Any]) -> Va
 
 def _end_of_bracket(side: str, value: Value) -> Value:
     """Return one end of a bracket as a value that is known, with its own source."""
-    end, origin = (value.lower, value.by) if side == "lower" else (value.upper, value.upper_by)
+    end, origin = value.lower, value.by
+    if side == "upper":
+        end, origin = value.upper, value.upper_by
     source = STORED if table_of(origin) else COMPUTED
     if end is None:
         source = ""
@@ -222,11 +228,11 @@ def _stored_strategy_mean(strategy: Strategy, game: Game, results: Path) -> Valu
     for path in TABLES["evaluations"].all(results):
         table = _read_once(TABLES["evaluations"], path)
         header = table.header
-        is_same = (header.get("strategy"), table.game) == (str(strategy), game)
-        if is_same and "prior" not in header:
-            total, number = int(header["total_height"]), int(header["configurations"])
+        is_of_both = header.get("strategy") == str(strategy) and table.game == game
+        if is_of_both and "prior" not in header:
+            total, configurations = int(header["total_height"]), int(header["configurations"])
             origin = f"data/results/{path.parent.name}/{path.name}"
-            return replace(_exact_mean(total, number, origin), source=STORED)
+            return replace(_exact_mean(total, configurations, origin), source=STORED)
     return None
 
 
@@ -237,10 +243,11 @@ def _strategy_mean(
 
     Raises LimitReached after `seconds`.
     """
-    limit, timed = Limit(seconds), strategy
-    if rule_of(strategy, game) is None and _count_configurations(game) <= MOST_BY_PYTHON:
-        timed = Timed(strategy, limit)
-    evaluation = evaluate(timed, game, execution=Execution(progress=limit.watch(progress)))
+    limit = Limit(seconds)
+    is_by_python = rule_of(strategy, game) is None and _count_configurations(game) <= MOST_BY_PYTHON
+    limited_strategy = Timed(strategy, limit) if is_by_python else strategy
+    execution = Execution(progress=limit.watch(progress))
+    evaluation = evaluate(limited_strategy, game, execution=execution)
     origin = f"optsearch evaluate {strategy}"
     return _exact_mean(evaluation.total_height, evaluation.configurations, origin)
 
@@ -274,21 +281,19 @@ def narrow(value: Value, lower: Fraction | None = None, upper: Fraction | None =
     """
     lowers = [bound for bound in (value.lower, lower) if bound is not None]
     uppers = [bound for bound in (value.upper, upper) if bound is not None]
-    lower_total = -(-max(lowers) * value.per // 1) if lowers else None  # rounded up
-    upper_total = min(uppers) * value.per // 1 if uppers else None  # rounded down
     return replace(
         value,
-        lower=None if lower_total is None else Fraction(lower_total, value.per),
-        upper=None if upper_total is None else Fraction(upper_total, value.per),
+        lower=Fraction(ceil(max(lowers) * value.per), value.per) if lowers else None,
+        upper=Fraction(floor(min(uppers) * value.per), value.per) if uppers else None,
     )
 
 
 # Shared by the quantities
 
 
-def _exact_mean(total: int, number: int, origin: str) -> Value:
-    mean = Fraction(total, number)
-    return Value(mean, mean, number, COMPUTED, origin)
+def _exact_mean(total: int, configurations: int, origin: str) -> Value:
+    mean = Fraction(total, configurations)
+    return Value(mean, mean, configurations, COMPUTED, origin)
 
 
 def _count_configurations(game: Game) -> int:
@@ -328,10 +333,13 @@ def _best_bounds(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     They are the best of all bounds that are found in `seconds`. Raises LimitReached if no lower or
     no upper bound is found in time.
     """
-    limit, bounds, is_cut = Limit(seconds), list[Bound](), False
-    watched = limit.watch(progress)
+    limit = Limit(seconds)
+    bounds: list[Bound] = []
+    is_cut = False
     try:
-        for bound in bounds_in_turn(Position(game), progress=watched, with_optimum=False):
+        for bound in bounds_in_turn(
+            Position(game), progress=limit.watch(progress), with_optimum=False
+        ):
             bounds.append(bound)
     except LimitReached:
         is_cut = True

@@ -76,18 +76,7 @@ def stored_bracket(
     if position.shots or objective.kind == "within":
         return None
     if objective.kind == "worst":
-        for row in TABLES["worst_cases"].rows_of(game, results):
-            low, high = (
-                Bound(
-                    "worst case",
-                    side,
-                    Fraction(row[name]),
-                    _printed_path(TABLES["worst_cases"].path(results)),
-                )
-                for side, name in (("lower", "at_least"), ("upper", "at_most"))
-            )
-            return StoredBracket(low, high, row["seconds"])
-        return None
+        return _stored_worst_case(game, results)
     for row in TABLES["optima"].rows_of(game, results):
         low, high = (_optimum_bound(row, side, results) for side in ("lower", "upper"))
         return StoredBracket(low, high, row["seconds"])
@@ -108,6 +97,17 @@ def stored_bracket(
         max([*lower, first_lower], key=lambda bound: bound.value),
         min([*upper, *first_uppers], key=lambda bound: bound.value),
     )
+
+
+def _stored_worst_case(game: Game, results: Path) -> StoredBracket | None:
+    source = _printed_path(TABLES["worst_cases"].path(results))
+    for row in TABLES["worst_cases"].rows_of(game, results):
+        return StoredBracket(
+            Bound("worst case", "lower", Fraction(row["at_least"]), source),
+            Bound("worst case", "upper", Fraction(row["at_most"]), source),
+            row["seconds"],
+        )
+    return None
 
 
 _TABLE = re.compile(r"data/results/\S+\.csv")
@@ -158,10 +158,10 @@ def _require(condition: bool, table: Entries, problem: str) -> None:
         raise RecordError(f"{table.path}: {problem}; {again}")
 
 
-def _require_stated(table: Entries, key: str, actual: object, text: str) -> None:
-    """Raise RecordError unless the header states this value."""
+def _require_stated(table: Entries, key: str, actual: object, fact: str) -> None:
+    """Raise RecordError unless the header states this value; `fact` begins the message."""
     stated = table.header.get(key)
-    _require(stated == str(actual), table, f"{text}, not {stated}")
+    _require(stated == str(actual), table, f"{fact}, not {stated}")
 
 
 @lru_cache(maxsize=16)
@@ -213,9 +213,11 @@ def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
         return []
     table = TABLES["told"].read(path)
     _require(table.game == game, table, f"it is a table of {table.game}, not of {game}")
-    long, short = (game.fleet.count(length) for length in game.fleet[-2:])
-    ship_pairs = long * short if game.fleet[-2] != game.fleet[-1] else short * (short - 1)
-    expected = ship_pairs * _configurations(game)
+    long, short = game.fleet[-2:]  # the lengths of the two hidden ships
+    long_count, short_count = game.fleet.count(long), game.fleet.count(short)
+    if long == short:  # an ordered pair of different ships
+        long_count -= 1
+    expected = long_count * short_count * _configurations(game)
     pairs = sum(table.column("pairs"))
     _require(pairs == expected, table, f"its rows have {pairs} pairs, not {expected}")
     source = _printed_path_and_command(path, table)
@@ -228,37 +230,44 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
     """Return upper bounds on the least mean shots of a game: the stored means of strategies.
 
     Tables of games that announce less count, too: a strategy can ignore what else is announced, and
-    then takes as many shots. If each ship has its own name, hits that name their ships also tell of
-    sinkings. results -- the folder with the tables.
+    then takes as many shots. results -- the folder with the tables.
     """
-    rules = ["nothing"]
-    if game.shows_ships or (game.names_hits and len(set(game.fleet)) == len(game.fleet)):
-        rules += ["sunk", "ship"]
-    if game.tells_sinkings and game.labels:
-        rules += ["sunk"]
-    if game.shows_ships:
-        rules += ["name"]
-    rules += [game.announce] * (not game.is_silent)
-    playable: dict[Game | None, str] = {game.with_announcement(rule): rule for rule in rules}
+    playable_games = {game.with_announcement(rule): rule for rule in _rules_implied_by(game)}
     bounds = []
     for path in TABLES["evaluations"].all(results):
         table = TABLES["evaluations"].read(path)
-        announce = playable.get(table.game)
-        if announce is None or "prior" in table.header:
+        if table.game is None or table.game not in playable_games or "prior" in table.header:
             continue
-        assert table.game is not None
         configurations = _checked_configurations(table, table.game)
         total = sum(row["shots"] * row["configurations"] for row in table)
-        rows_number = sum(table.column("configurations"))
-        problem = f"its rows have {rows_number} configurations, not {configurations}"
-        _require(rows_number == configurations, table, problem)
+        in_rows = sum(table.column("configurations"))
+        problem = f"its rows have {in_rows} configurations, not {configurations}"
+        _require(in_rows == configurations, table, problem)
         _require_stated(table, "total_height", total, f"its rows have {total} shots in all")
-        strategy = table.header["strategy"]
-        source = _printed_path(path)
+        source, announce = _printed_path(path), playable_games[table.game]
         if announce != game.announce:
             source = f"it plays as with announce={announce}; {source}"
-        bounds.append(Bound(strategy, "upper", Fraction(total, configurations), source))
+        mean = Fraction(total, configurations)
+        bounds.append(Bound(table.header["strategy"], "upper", mean, source))
     return bounds
+
+
+def _rules_implied_by(game: Game) -> list[str]:
+    """List the announcements, ours and others, that the replies of a game imply.
+
+    If each ship has its own name, hits that name their ships also tell of sinkings.
+    """
+    rules = ["nothing"]
+    has_unique_names = game.names_hits and len(set(game.fleet)) == len(game.fleet)
+    if game.shows_ships or has_unique_names:
+        rules += ["sunk", "ship"]
+    if game.tells_sinkings and game.labels:
+        rules.append("sunk")
+    if game.shows_ships:
+        rules.append("name")
+    if not game.is_silent:
+        rules.append(game.announce)
+    return rules
 
 
 def printed_bounds(game: Game) -> list[Bound]:

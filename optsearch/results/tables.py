@@ -309,8 +309,9 @@ _exact_value = itemgetter("value_exact")
 
 def file_name_of(game: Game) -> str:
     """Return a game as part of a table's name: 10x10_54332, or 1x28_-11-1-1 for long ships."""
-    before = "-" if max(game.fleet) > 9 else ""
-    return re.sub(",(?![a-z]+=)", before, str(game).replace(":", f"_{before}"))
+    separator = "-" if max(game.fleet) > 9 else ""
+    comma_between_ships = ",(?![a-z]+=)"  # not one before a rule such as contact=any
+    return re.sub(comma_between_ships, separator, str(game).replace(":", f"_{separator}"))
 
 
 def told_file_name(game: Game) -> str:

@@ -12,10 +12,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from html import escape
+from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,25 +114,22 @@ class Tabulation:
         """
         game = Game.of(game)
         values = {column.name: self._value(game, column) for column in self.columns}
-        lower = values["lower"].lower if "lower" in values else None
-        mean_by_strategy = {
-            column.name: mean
+        bounding_names = [
+            column.name
             for column in self.columns
-            if (column.strategy is not None or column.name == "best_greedy")
-            and (mean := values[column.name].upper) is not None
-        }
-        best = min(mean_by_strategy, key=mean_by_strategy.__getitem__, default=None)
-        upper_bounds = [values[name].upper for name in ("upper", best) if name in values]
-        upper = min((bound for bound in upper_bounds if bound is not None), default=None)
+            if column.name in ("upper", "best_greedy") or column.strategy is not None
+        ]
+        known_uppers = [values[name] for name in bounding_names if values[name].upper is not None]
+        best = min(known_uppers, key=attrgetter("upper"), default=Value())
+        lower = values["lower"].lower if "lower" in values else None
         for column in self.columns:
             value = values[column.name]
             if column.computation == "optimum" and value.is_bracket:
-                narrowed = narrow(self.values[game, column.computation], lower, upper)
+                narrowed = narrow(self.values[game, column.computation], lower, best.upper)
                 values[column.name] = column.from_result(narrowed)
-            elif column.name == "upper" and best is not None and value.upper != upper:
-                of_best = values[best]
+            elif column.name == "upper" and value.upper != best.upper:
                 values[column.name] = replace(
-                    value, lower=upper, upper=upper, source=of_best.source, by=of_best.by
+                    value, lower=best.upper, upper=best.upper, source=best.source, by=best.by
                 )
         return values
 
@@ -158,30 +157,34 @@ class Tabulation:
         `value` is an integer or a float, or None if it is not known; then `bracket` has the known
         bounds. `value_exact` and `bracket_exact` are exact texts.
         """
-        return [
-            _json_fields(game, column, row[column.name])
-            for game in self.games
-            for row in [self.row(game)]
-            for column in self.columns
-            if column.name != TIME
-        ]
+        columns = [column for column in self.columns if column.name != TIME]
+        rows = []
+        for game in self.games:
+            values = self.row(game)
+            rows += [_json_fields(game, column, values[column.name]) for column in columns]
+        return rows
 
     def sheet(self, places: int = 4) -> Sheet:
         """Return the table for people. places -- the decimals of means."""
-        signs: dict[str, str] = {}
-        texts, marks = [], []
+        sign_of_note: dict[str, str] = {}
+        text_rows, sign_rows = [], []
         for game in self.games:
-            row = self.row(game)
-            optimum = row["optimum"].exact if "optimum" in row else None
-            cells = [_cell_text(c, row[c.name], optimum, places) for c in self.columns]
-            texts.append([str(game), *cells])
-            notes = [_note_below(row[column.name]) for column in self.columns]
-            for note in filter(None, notes):
-                signs.setdefault(note, _sign_of_note(len(signs)))
-            marks.append(["", *(signs.get(note, "") for note in notes)])
+            values = self.row(game)
+            optimum = values["optimum"].exact if "optimum" in values else None
+            texts, signs = [str(game)], [""]
+            for column in self.columns:
+                value = values[column.name]
+                texts.append(_cell_text(column, value, optimum, places))
+                note = _note_below(value)
+                if note:
+                    sign_of_note.setdefault(note, _sign_of_note(len(sign_of_note)))
+                signs.append(sign_of_note.get(note, ""))
+            text_rows.append(texts)
+            sign_rows.append(signs)
         names = [column.name for column in self.columns]
         head = [name.replace("_", " ") if name in QUANTITIES else name for name in names]
-        return Sheet(["game", *head], texts, marks, {sign: note for note, sign in signs.items()})
+        notes = {sign: note for note, sign in sign_of_note.items()}
+        return Sheet(["game", *head], text_rows, sign_rows, notes)
 
     def _repr_html_(self) -> str:
         """Return the table with a line per game, and the notes below."""
@@ -218,65 +221,78 @@ def table(
     checkpoint.
     """
     require_execution(execution)
-    several = [games] if isinstance(games, Game | str) else games
-    texts = ([game] if isinstance(game, Game) else expand_range(game) for game in several)
-    chosen = tuple(dict.fromkeys(Game.of(game) for of_range in texts for game in of_range))
-    every = columns_named(split_columns(columns) if isinstance(columns, str) else columns)
-    stored = {
-        (game, column.name): column.from_result(value)
-        for game in chosen
-        for column in every
-        if (value := column.stored(game, results)) is not None
-    }
-    tasks = {
-        (game, column.computation): CellTask(game, column.name, column.computation)
-        for game in chosen
-        for column in every
-        if column.name != TIME and (game, column.name) not in stored
-    }
+    chosen_games = _list_games(games)
+    quantities = columns_named(split_columns(columns) if isinstance(columns, str) else columns)
+    stored: dict[tuple[Game, str], Value] = {}
+    tasks: dict[tuple[Game, str], CellTask] = {}
+    for game, column in product(chosen_games, quantities):
+        stored_value = column.stored(game, results)
+        if stored_value is not None:
+            stored[game, column.name] = column.from_result(stored_value)
+        elif column.name != TIME:
+            task = CellTask(game, column.name, column.computation)
+            tasks[game, column.computation] = task
     values: dict[tuple[Game, str], Value] = {}
     is_interrupted = False
-    with _open_store(execution.checkpoint) as store:
+    try:
+        _compute_tasks(tasks, values, time_limit, execution)
+    except KeyboardInterrupt:
+        if not partial:
+            raise
+        is_interrupted = True
+    return Tabulation(chosen_games, quantities, values, stored, is_interrupted)
+
+
+def _list_games(games: Iterable[Game | str] | Game | str) -> tuple[Game, ...]:
+    """Return all games of games, texts and ranges, each once."""
+    chosen: list[Game] = []
+    for game in [games] if isinstance(games, Game | str) else games:
+        chosen += [game] if isinstance(game, Game) else map(Game.of, expand_range(game))
+    return tuple(dict.fromkeys(chosen))
+
+
+def _compute_tasks(
+    tasks: Mapping[tuple[Game, str], CellTask],
+    values: dict[tuple[Game, str], Value],
+    seconds: float,
+    execution: Execution,
+) -> None:
+    """Compute the values of some tasks, or resume them from the checkpoint.
+
+    tasks -- by game and computation. values -- where each value is stored by the key of its task as
+    soon as it is known, so that an interrupted computation leaves the others. seconds -- for each
+    value. execution -- as in `table`.
+    """
+    folder, executor = execution.checkpoint, execution.executor
+    with ExitStack() as stack:
+        store = None if folder is None else stack.enter_context(Facts(folder, _CONTENT))
         for key, task in tasks.items():
-            resumed = None if store is None else _resumed_value(store, task, time_limit)
+            resumed = None if store is None else _resumed_value(store, task, seconds)
             if resumed is not None:
                 values[key] = resumed
-        left = [task for key, task in tasks.items() if key not in values]
-        before, last = len(values), ""
+        tasks_left = [task for key, task in tasks.items() if key not in values]
+        resumed_count, last_title = len(values), ""
 
         def report(title: str = "") -> None:
-            nonlocal last
-            last = title or last
+            nonlocal last_title
+            last_title = title or last_title
+            done, total = len(values), len(tasks)
             execution.progress(
-                TableStatus(done=len(values), total=len(tasks), resumed=before, step=last)
+                TableStatus(done=done, total=total, resumed=resumed_count, step=last_title)
             )
 
-        try:
-            executor = execution.executor
-            workers = min(execution.tasks_at_once, len(left))
-            with ExitStack() as stack:
-                is_here = executor is None and workers < 2
-                work = functools.partial(
-                    _compute_task, seconds=time_limit, report=report if is_here else None
-                )
-                if executor is None:
-                    executor = (
-                        SerialExecutor() if is_here else stack.enter_context(process_pool(workers))
-                    )
-                for task, value in run_tasks(executor, work, iter(left), max(1, workers), report):
-                    values[task.game, task.computation] = value
-                    if store is not None:
-                        store.add(task.key, {"limit": time_limit, **_value_to_json(value)})
-                    report(task.title)
-        except KeyboardInterrupt:
-            if not partial:
-                raise
-            is_interrupted = True
-    return Tabulation(chosen, every, values, stored, is_interrupted)
-
-
-def _open_store(folder: Path | None) -> AbstractContextManager[Facts | None]:
-    return nullcontext() if folder is None else Facts(folder, _CONTENT)
+        workers = min(execution.tasks_at_once, len(tasks_left))
+        is_here = executor is None and workers < 2
+        work = functools.partial(_compute_task, seconds=seconds, report=report if is_here else None)
+        if is_here:
+            executor = SerialExecutor()
+        elif executor is None:
+            executor = stack.enter_context(process_pool(workers))
+        for task, value in run_tasks(executor, work, iter(tasks_left), max(1, workers), report):
+            values[task.game, task.computation] = value
+            if store is not None:
+                store.add(task.key, {"limit": seconds, **_value_to_json(value)})
+            report(task.title)
 
 
 def split_columns(columns: str) -> list[str]:
@@ -326,37 +342,40 @@ def _json_fields(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
 
     column -- what the value is. A value that is not known exactly has its bounds in `bracket`.
     """
-    exact, ends = value.exact, [end for end in (value.lower, value.upper) if end is not None]
-    number = float if column.is_mean else int
+    exact = value.exact
+    known_ends = [end for end in (value.lower, value.upper) if end is not None]
+    to_number = float if column.is_mean else int
     return {
         "game": str(game),
         "column": column.name,
-        "value": None if exact is None else number(exact),
+        "value": None if exact is None else to_number(exact),
         "value_exact": None if exact is None else value.text(exact),
-        "bracket": list(map(number, ends)) or None,
-        "bracket_exact": list(map(value.text, ends)) or None,
+        "bracket": list(map(to_number, known_ends)) or None,
+        "bracket_exact": list(map(value.text, known_ends)) or None,
         "source": value.source or None,
-        "by": "; ".join(filter(None, (value.by, value.upper_by))) or None,
+        "by": _origin(value) or None,
         "note": value.note or None,
         "seconds": round(value.seconds, 6),
     }
 
 
-_PARAMETERS = re.compile(r"\b(\w+):\w+=[\w=,]*\w")  # of a strategy
-_NAME = r"\1"
+def _origin(value: Value) -> str:
+    """Return the tables or computations of both ends of a value."""
+    return "; ".join(filter(None, (value.by, value.upper_by)))
 
 
-def _sign_of_note(number: int) -> str:
-    """Return the sign of a note: one of SIGNS, then two of each, and so on."""
-    return SIGNS[number % len(SIGNS)] * (1 + number // len(SIGNS))
+def _sign_of_note(index: int) -> str:
+    """Return the sign of a note by its index: one of SIGNS, then two of each, and so on."""
+    rounds, place = divmod(index, len(SIGNS))
+    return SIGNS[place] * (1 + rounds)
 
 
 def _note_below(value: Value) -> str:
     """Return the note on a value below the table; empty for a value that was computed."""
-    if value.source == STORED:
-        origin = "; ".join(filter(None, (value.by, value.upper_by)))
-        return f"stored in optsearch: {_PARAMETERS.sub(_NAME, origin)}"
-    return value.note
+    if value.source != STORED:
+        return value.note
+    without_parameters = re.sub(r"\b(\w+):\w+=[\w=,]*\w", r"\1", _origin(value))
+    return f"stored in optsearch: {without_parameters}"
 
 
 def _cell_text(column: Quantity, value: Value, optimum: Fraction | None, places: int) -> str:
@@ -378,7 +397,9 @@ def _cell_text(column: Quantity, value: Value, optimum: Fraction | None, places:
     )
     if lower < upper:
         return f"[{low}, {high}]"
-    return {"lower": low, "upper": high}.get(column.name) or decimal(lower, places=places)
+    if column.name == "lower":
+        return low
+    return high if column.name == "upper" else decimal(lower, places=places)
 
 
 # The checkpoint: each value by its game and `Quantity.computation`, with its time limit
@@ -411,15 +432,14 @@ def _value_from_json(entry: Mapping[str, Any]) -> Value:
 
     entry -- its fields. Raises KeyError, TypeError or ValueError if they are not those of a value.
     """
-    names = [field.name for field in fields(Value)]
-    values = {name: entry[name] for name in names}
-    for name in ("lower", "upper"):
-        values[name] = None if values[name] is None else Fraction(values[name])
-    type_of = {"per": int, "is_cut": bool, "seconds": float}  # the others are texts
-    for name in names:
-        if name not in ("lower", "upper") and type(values[name]) is not type_of.get(name, str):
+    contents = {field.name: entry[field.name] for field in fields(Value)}
+    type_by_name = {"per": int, "is_cut": bool, "seconds": float}  # the others are texts
+    for name, content in contents.items():
+        if name in ("lower", "upper"):
+            contents[name] = None if content is None else Fraction(content)
+        elif type(content) is not type_by_name.get(name, str):
             raise TypeError(name)
-    value = Value(**values)
+    value = Value(**contents)
     if value.lower is not None and value.upper is not None and value.lower > value.upper:
         raise ValueError(value)
     return value

@@ -140,7 +140,7 @@ def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus
                 commits += [row.get("commit", "") for row in record.rows]
             sample = _sample(kind, file, folder)
             yield VerificationStatus(
-                *(kind, path, file, record.header, tuple(confirmations), sample, tuple(commits))
+                kind, path, file, record.header, tuple(confirmations), sample, tuple(commits)
             )
 
 

@@ -44,11 +44,11 @@ def page_data(
     end -- the last position of the game. ships -- the hidden ships, as masks of cells.
     """
     game = end.game
-    probabilities: list[list[float]] | None = [] if with_posterior else None
-    configurations_left: list[str] | None = [] if with_posterior else None
+    probabilities: list[list[float]] = []
+    configurations_left: list[str] = []
     report_done = meter(progress, len(end.shots) + 1)
     for shot_count in range(len(end.shots) + 1):
-        if probabilities is not None and configurations_left is not None:
+        if with_posterior:
             posterior = Posterior(Position(game, end.shots[:shot_count]))
             probabilities.append([_round_chance(p) for p in posterior.probability.ravel().tolist()])
             configurations_left.append(str(posterior.configurations))
@@ -60,17 +60,18 @@ def page_data(
         "shape": board_shape(game),
         "shots": [[game.bit(shot.cell).bit_length() - 1, str(shot.reply)] for shot in end.shots],
         "ships": [list(bits(ship)) for ship in ships],
-        "chances": probabilities,
-        "left": configurations_left,
+        "chances": probabilities if with_posterior else None,
+        "left": configurations_left if with_posterior else None,
     }
 
 
 def _round_chance(chance: float) -> float:
     """Round a probability to DIGITS decimals, to 0 only if impossible and to 1 only if certain."""
-    smallest = 10**-DIGITS
-    if chance == 0 or chance == 1:
+    if chance in (0, 1):
         return int(chance)
-    return float(round(min(max(chance, smallest), 1 - smallest), DIGITS))
+    least = 10**-DIGITS
+    greatest = 1 - least
+    return float(round(min(max(chance, least), greatest), DIGITS))
 
 
 def page(content: dict[str, Any]) -> str:

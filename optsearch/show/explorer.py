@@ -15,7 +15,7 @@ from optsearch.counting.configurations import list_ships, to_masks
 from optsearch.counting.family import Family
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import Prior
-from optsearch.game import Game
+from optsearch.game import Cell, Game
 from optsearch.game.position import Position, known_replies, replies_at
 from optsearch.search.greedy import GreedySolver
 from optsearch.search.kernels import Subfamily
@@ -136,10 +136,12 @@ def page_data(
     prior = solver.prior
     weighting = f" Configurations are weighted by the prior {prior.name}." if prior else ""
     roots = [_encode_node(solver, limit, solver.kernel.root, tree.root) for _, tree in trees]
-    lowest = min([root[1] for root in roots if isinstance(root, list)], default=0)
-    for root in roots:  # the best of the trees is an upper bound for all
-        if isinstance(root, list) and isinstance(root[2], list):
-            root[2] = root[2][0] if root[2][0] == lowest else [root[2][0], lowest]
+    inner_roots = [root for root in roots if isinstance(root, list)]
+    least_cost = min((cost for _, cost, *_ in inner_roots), default=0)
+    for root in inner_roots:  # the best of the trees is an upper bound for all
+        if isinstance(root[2], list):
+            lower, _ = root[2]
+            root[2] = lower if lower == least_cost else [lower, least_cost]
     return {
         "game": str(game),
         "title": game.title,
@@ -150,8 +152,7 @@ def page_data(
         "announce": game.announce,
         "replies": [str(reply) for reply in replies],
         "shots": [
-            [shot.cell[0] * game.columns + shot.cell[1], replies.index(shot.reply)]
-            for shot in position.shots
+            [_cell_index(game, shot.cell), replies.index(shot.reply)] for shot in position.shots
         ],
         "configurations": [
             [weight, *(f"{ship:x}" for ship in ships)]
@@ -162,6 +163,12 @@ def page_data(
         ],
         "values": _shot_bounds(solver, roots),
     }
+
+
+def _cell_index(game: Game, cell: Cell) -> int:
+    """Return the index of a cell in row-major order."""
+    row, column = cell
+    return row * game.columns + column
 
 
 BOARDS = {
@@ -208,7 +215,7 @@ def _shot_bounds(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[
     game = solver.position.game
     values: list[list[int] | None] = [None] * game.cells
     for value in solver.found.shot_values:
-        cell = value.cell[0] * game.columns + value.cell[1]
+        cell = _cell_index(game, value.cell)
         costs = [root[1] for root in roots if isinstance(root, list) and root[0] == cell]
         assert value.lower is not None
         assert value.upper is not None
@@ -230,7 +237,7 @@ def _encode_node(
     if isinstance(node, Leaf):
         return node.configurations
     kernel = solver.kernel
-    cell = kernel.game.bit(node.cell).bit_length() - 1
+    cell = _cell_index(kernel.game, node.cell)
     family_by_reply = kernel.parts(family, cell)
     children = [
         _encode_node(solver, limit, family_by_reply[reply], node.replies[reply])

@@ -22,7 +22,8 @@ def board_shape(game: Game) -> dict[str, Any]:
     of ship, with its name and the places of its cells. shown -- the text of each reply that shows a
     ship, with the kind and the cells of the ship.
     """
-    board, cells = game.board, map(game.cell, range(game.cells))
+    board = game.board
+    cells = [game.cell(i) for i in range(game.cells)]
     return {
         "cells": [
             [cell_name(cell), *place] if cell in game else None
@@ -41,11 +42,14 @@ def board_shape(game: Game) -> dict[str, Any]:
 
 
 def _ship_fields(game: Game, kind: int) -> dict[str, Any]:
-    longest = int(kind) if isinstance(kind, LengthRange) else kind
-    first_placement = next(iter(game.placements(longest)), 0)
-    letter = kind.letter if isinstance(kind, LengthRange) else ""
-    name = " or ".join(game.kind_names[kind]) or letter or str(kind)
-    return {"name": name, "cells": [game.board.centres[cell] for cell in bits(first_placement)]}
+    name = " or ".join(game.kind_names[kind])
+    length_or_shape = kind
+    if isinstance(kind, LengthRange):
+        name = name or kind.letter
+        length_or_shape = int(kind)  # the longest
+    placement = next(iter(game.placements(length_or_shape)), 0)
+    cells = [game.board.centres[cell] for cell in bits(placement)]
+    return {"name": name or str(kind), "cells": cells}
 
 
 def _kind_of(game: Game, ship: Placement) -> int:
