@@ -104,20 +104,23 @@ def results_table(text: str) -> str:
     if options:
         raise ValueError(f"a part cannot have {', '.join(options)}")
     columns = {column.name: column for column in table.columns}
-    heads = [name.replace("_", " ") for name in names]
-    texts = [tuple(value_text(columns[name], row[name]) for name in names) for row in rows]
+
+    def texts_of(row: dict[str, Any], names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(value_text(columns[name], row[name]) for name in names)
+
+    heads = tuple(name.replace("_", " ") for name in names)
     if not across:
-        return markdown_table(tuple(heads), *texts) + origin
+        return markdown_table(heads, *(texts_of(row, names) for row in rows)) + origin
     lines: dict[tuple[str, ...], dict[str, str]] = {}  # texts of a line -> head -> value
-    for first_texts, row in zip(texts, rows, strict=True):
-        head = ", ".join(value_text(columns[name], row[name]) for name in across.split(","))
-        lines.setdefault(first_texts, {})[head] = value_text(columns[value], row[value])
-    added_heads = list(dict.fromkeys(head for values in lines.values() for head in values))
-    body = (
-        (*first_texts, *(values.get(head, "") for head in added_heads))
-        for first_texts, values in lines.items()
-    )
-    return markdown_table((*heads, *added_heads), *body) + origin
+    for row in rows:
+        head = ", ".join(texts_of(row, across.split(",")))
+        [lines.setdefault(texts_of(row, names), {})[head]] = texts_of(row, [value])
+    added_heads = tuple(dict.fromkeys(head for values in lines.values() for head in values))
+    body = [
+        texts + tuple(values.get(head, "") for head in added_heads)
+        for texts, values in lines.items()
+    ]
+    return markdown_table(heads + added_heads, *body) + origin
 
 
 def _select_rows(rows: list[dict[str, Any]], options: dict[str, str]) -> list[dict[str, Any]]:
@@ -243,35 +246,34 @@ def means_of_the_papers_game() -> str:
     }
     chance, parity = players["random"], players["parity"]
     greedy, levels = (TABLES["evaluations"].read(name=name).header for name in ("greedy", "levels"))
-    everything_played = f"exact: all {int(greedy['configurations']):,} configurations"
-    lower = best_bounds(TABLES["bracket"].read(name="paper"))[0]["value"]
-    return markdown_table(
-        ("strategy", "mean shots", "how it is known", "command"),
-        (
-            *("`random`: any cell", f"{chance['known']:.2f}", "exact: a formula"),
-            f"`optsearch evaluate random {paper}`",
-        ),
-        (
-            "`parity`: a checkerboard, then the cells around hits",
-            f"{parity['mean']:.1f}",
-            f"{parity['games']:,} games, standard error {parity['standard_error']:.2f}",
-            f"`optsearch simulate parity {paper}`",
-        ),
-        (
-            *("`greedy`: a most probable cell", f"{float(greedy['mean']):.4f}", everything_played),
-            f"`optsearch evaluate greedy {paper}`",
-        ),
-        (
-            "`levels`: the best known, [levels of rollouts](docs/strategies.md#levels-of-rollouts)",
-            *(f"{float(levels['mean']):.4f}", everything_played),
-            f"`optsearch evaluate levels {paper}`",
-        ),
-        (
-            *("no strategy is below", f"{floor(10**4 * lower) / 10**4:.4f}"),
-            "proved: [lower bounds](docs/lower-bounds.md)",
-            f"`optsearch bounds {paper}`",
-        ),
-    )
+    lower_bound, _ = best_bounds(TABLES["bracket"].read(name="paper"))
+    labels = {
+        "evaluate random": "`random`: any cell",
+        "simulate parity": "`parity`: a checkerboard, then the cells around hits",
+        "evaluate greedy": "`greedy`: a most probable cell",
+        "evaluate levels": "`levels`: the best known, "
+        "[levels of rollouts](docs/strategies.md#levels-of-rollouts)",
+        "bounds": "no strategy is below",
+    }
+    means = [
+        f"{chance['known']:.2f}",
+        f"{parity['mean']:.1f}",
+        f"{float(greedy['mean']):.4f}",
+        f"{float(levels['mean']):.4f}",
+        f"{floor(10**4 * lower_bound['value']) / 10**4:.4f}",  # rounded down
+    ]
+    all_played = f"exact: all {int(greedy['configurations']):,} configurations"
+    origins = [
+        "exact: a formula",
+        f"{parity['games']:,} games, standard error {parity['standard_error']:.2f}",
+        all_played,
+        all_played,
+        "proved: [lower bounds](docs/lower-bounds.md)",
+    ]
+    commands = [f"`optsearch {command} {paper}`" for command in labels]
+    head = ("strategy", "mean shots", "how it is known", "command")
+    rows = zip(labels.values(), means, origins, commands, strict=True)
+    return markdown_table(head, *rows)
 
 
 # Figures, and the commands

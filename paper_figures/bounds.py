@@ -85,31 +85,20 @@ def brackets(*sources: Path) -> Figure:
     for side, side_bounds in bounds[list(GAMES).index("boxed")].items():
         side_bounds.extend(_list_printed_bounds(mayflower_file, side))
         side_bounds.sort(reverse=side == "lower")
-    # Of each panel.
-    row_counts = [max(map(len, bounds_by_side.values())) for bounds_by_side in bounds]
-    height = ROW_HEIGHT * sum(row_counts) + GAP_BETWEEN * (len(row_counts) - 1)  # inches
+    panel_heights = [ROW_HEIGHT * _count_rows(bounds_by_side) for bounds_by_side in bounds]
+    height = sum(panel_heights) + GAP_BETWEEN * (len(panel_heights) - 1)  # inches
     figure = Figure(figsize=(5.6, height))
     top = height
-    for table, name, bounds_by_side, row_count in zip(
-        tables, GAMES.values(), bounds, row_counts, strict=True
+    for name, bounds_by_side, panel_height in zip(
+        GAMES.values(), bounds, panel_heights, strict=True
     ):
-        panel_height = ROW_HEIGHT * row_count
         ax = figure.add_axes((0, (top - panel_height) / height, 1, panel_height / height))
         top -= panel_height + GAP_BETWEEN
-        best_values = [
-            float(side_bounds[0].value) for side_bounds in bounds_by_side.values() if side_bounds
-        ]
-        ax.axvspan(best_values[0], best_values[-1], color=style.OPEN, lw=0)
-        for side, side_bounds in bounds_by_side.items():
-            for row, bound in enumerate(side_bounds):
-                _draw_bound(ax, bound, side=side, row=row)
+        _draw_bounds(ax, bounds_by_side)
         ax.set_title(name, loc="left")
-        ax.set_xlim(*SHOTS_AXIS)
-        ax.set_ylim(row_count - 0.4, -0.6)  # rows go down
-        ax.set_yticks([])
-        ax.spines["left"].set_visible(False)
-        ax.tick_params(labelbottom=table is tables[-1])
+        ax.tick_params(labelbottom=False)
     first, last = figure.axes[0], figure.axes[-1]
+    last.tick_params(labelbottom=True)
     year = max(table.header["date"] for table in tables)[:4]
     legend = f"filled: published\nopen: found here, {year}"
     style.write_note(first, legend, (1, 1), xycoords="axes fraction", ha="right", va="top")
@@ -120,6 +109,23 @@ def brackets(*sources: Path) -> Figure:
     last.set_xlabel("mean number of shots")
     style.letter_panels(*figure.axes)
     return figure
+
+
+def _count_rows(bounds_by_side: dict[str, list[BoundLine]]) -> int:
+    return max(map(len, bounds_by_side.values()))
+
+
+def _draw_bounds(ax: Axes, bounds_by_side: dict[str, list[BoundLine]]) -> None:
+    """Draw the lower and upper bounds of a game, a row each, and shade the gap between the best."""
+    best_values = [float(bounds[0].value) for bounds in bounds_by_side.values() if bounds]
+    ax.axvspan(best_values[0], best_values[-1], color=style.OPEN, lw=0)
+    for side, bounds in bounds_by_side.items():
+        for row, bound in enumerate(bounds):
+            _draw_bound(ax, bound, side=side, row=row)
+    ax.set_xlim(*SHOTS_AXIS)
+    ax.set_ylim(_count_rows(bounds_by_side) - 0.4, -0.6)  # rows go down
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
 
 
 def _draw_bound(ax: Axes, bound: BoundLine, side: str, row: int) -> None:

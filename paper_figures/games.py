@@ -212,32 +212,17 @@ def greedy_loss(source: Path) -> Figure:
     worst_percents = [row["percent_worst"] or row["percent_best"] for row in rows]
     figure, ax = style.curve_panel()
     ax.vlines(configurations, best_percents, worst_percents, color=style.GRID, lw=0.8, zorder=1)
-    ax.plot(
-        configurations,
-        worst_percents,
-        "_",
-        color=style.LABEL,
-        ms=5,
-        label="ties broken worst",
-        zorder=2,
-    )
+    worst_style: dict[str, Any] = {"color": style.LABEL, "ms": 5, "label": "ties broken worst"}
+    ax.plot(configurations, worst_percents, "_", **worst_style, zorder=2)
     points = list(zip(configurations, best_percents, strict=True))
     losing_points = [(count, percent) for count, percent in points if percent > 0]
     label = f"ties broken best: {len(losing_points)} games, worse than the optimum"
-    ax.plot(
-        *zip(*losing_points, strict=True), "o", color=style.ORANGE, ms=3.5, label=label, zorder=3
-    )
+    losing_style: dict[str, Any] = {"color": style.ORANGE, "ms": 3.5, "label": label}
+    ax.plot(*zip(*losing_points, strict=True), "o", **losing_style, zorder=3)
     optimal_counts = [count for count, percent in points if percent == 0]
     label = f"ties broken best: {len(optimal_counts)} games, optimal"
-    ax.plot(
-        optimal_counts,
-        [0] * len(optimal_counts),
-        "|",
-        color=style.GREEN,
-        ms=7,
-        label=label,
-        zorder=3,
-    )
+    optimal_style: dict[str, Any] = {"color": style.GREEN, "ms": 7, "label": label}
+    ax.plot(optimal_counts, [0] * len(optimal_counts), "|", **optimal_style, zorder=3)
     ax.set_xscale("log")
     ax.set_ylim(-0.15, 1.3 * max(worst_percents))
     ax.set_xlabel("configurations")
@@ -281,9 +266,8 @@ def borders(source: Path) -> Figure:
             ax.axhline(i - 0.5, color=style.GRID, lw=0.5, zorder=1)
         for i, (board, name) in enumerate(SHAPES.items()):
             board_rows = [row for row in size_rows if row["board"] == board]
-            offset = (
-                i + 0.5 - len(SHAPES) / 2
-            ) * MARK_DISTANCE  # from the middle of the fleet's row
+            marks_from_middle = i + 0.5 - len(SHAPES) / 2  # of the fleet's row
+            offset = marks_from_middle * MARK_DISTANCE
             y = [fleets.index(_fleet_text(row["game"])) + offset for row in board_rows]
             means = [row["mean"] for row in board_rows]
             ax.plot(means, y, style.MARKS[i], color=style.PALETTE[i], label=name, gid=board)
@@ -347,19 +331,9 @@ def announcements(source: Path) -> Figure:
     figure, ax = style.one_panel(style.WIDTH, GAME_HEIGHT * len(games))
     for i, (rule, label) in enumerate(ANNOUNCEMENTS.items()):
         shots_saved_of_games = [float(saved_by_game[game][rule]) for game in games]
-        mark_style: dict[str, Any] = {
-            "color": style.PALETTE[i],
-            "ms": 3.5 + 3 * i,
-            "fillstyle": "none",
-        }
-        ax.plot(
-            shots_saved_of_games,
-            range(len(games)),
-            style.MARKS[i],
-            **mark_style,
-            label=label,
-            gid=rule,
-        )
+        mark_style: dict[str, Any] = {"color": style.PALETTE[i], "ms": 3.5 + 3 * i}
+        mark_style |= {"fillstyle": "none", "label": label, "gid": rule}
+        ax.plot(shots_saved_of_games, range(len(games)), style.MARKS[i], **mark_style)
     game_names = []
     for game in games:
         touching_text = ", touching" if game.contact == "any" else ""
@@ -387,14 +361,8 @@ def reply_worth(source: Path) -> Figure:
     rules = sorted(RULES, key=mean_by_rule.__getitem__)
     figure, ax = style.one_panel(style.WIDTH, RULE_HEIGHT * len(rules))
     for y, rule in enumerate(rules):
-        _draw_dots(
-            ax,
-            saved_by_rule[rule],
-            y,
-            colour=style.PALETTE[0],
-            bar_colour=style.PALETTE[1],
-            gid=rule,
-        )
+        colours = {"colour": style.BLUE, "bar_colour": style.ORANGE}
+        _draw_dots(ax, saved_by_rule[rule], y, **colours, gid=rule)
     ax.set_yticks(range(len(rules)), [RULES[rule] for rule in rules])
     ax.set_ylim(-0.7, len(rules) - 0.3)
     ax.tick_params(axis="y", length=0)
@@ -447,13 +415,10 @@ def questions(source: Path) -> Figure:
 @figure(TABLES["questions"])
 def questions_or_shots(source: Path) -> Figure:
     """Draw a row per board: the bits of the best shot, and of questions, true and 10 % false."""
-    # For each board, the most bits by the name of a mark.
-    best_bits_by_board: dict[int, dict[str, float]] = {}
+    best_bits_by_board: dict[int, dict[str, float]] = {}  # by the label of a mark
     for row in TABLES["questions"].read(source):
-        is_shot = row["kind"] == "shot"
-        bits_by_name = {
-            "best shot" if is_shot else "best question, 10 % false": row["bits_if_wrong"]
-        }
+        name = "best shot" if row["kind"] == "shot" else "best question, 10 % false"
+        bits_by_name = {name: row["bits_if_wrong"]}
         if row["kind"] in YES_OR_NO:
             bits_by_name["yes or no"] = row["bits"]
             bits_by_name["yes or no, 10 % false"] = row["bits_if_wrong"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -61,18 +62,22 @@ def board_lines(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     border_lines: list[NDArray[np.float64]] = []
     for equal_lines in lines_by_ends.values():
         line = equal_lines[0]
-        has_same_x, has_same_y = line[0] == line[1]
-        columns_wrap, rows_wrap = game.board.seams
         if len(equal_lines) > 1:  # two cells have this line
             inner_lines.append(line)
-        # An upright line ends a row, which continues if columns wrap.
-        elif (has_same_x and columns_wrap) or (has_same_y and rows_wrap):
+        elif _is_at_seam(game, line):
             start, along = line[0], line[1] - line[0]
             first_quarter, last_quarter = [[0], [0.25]], [[0.75], [1]]
             border_lines += [start + share * along for share in (first_quarter, last_quarter)]
         else:
             border_lines.append(line)
     return np.array(inner_lines).reshape(-1, 2, 2), np.array(border_lines).reshape(-1, 2, 2)
+
+
+def _is_at_seam(game: Game, line: NDArray[np.float64]) -> bool:
+    """True if a line of the border ends a row or a column that continues at the opposite end."""
+    columns_wrap, rows_wrap = game.board.seams
+    is_upright, is_level = line[0] == line[1]  # equal x, equal y
+    return bool((is_upright and columns_wrap) or (is_level and rows_wrap))
 
 
 def _drawn_cells(game: Game) -> list[Cell]:
@@ -173,12 +178,11 @@ def _draw_joined_cells(ax: Axes, game: Game, cells: Sequence[Cell]) -> None:
     style: dict[str, Any] = {"facecolor": SHIP, "edgecolor": INK, "lw": 1, "zorder": 2.5}
     for cell in cells:
         ax.add_patch(cell_patch(game, cell, 0.35, **style, gid="ship"))
-    bars = [
-        (centres[first], centres[second])
-        for first in cells
-        for second in cells
-        if first < second and np.hypot(*(centres[first] - centres[second])) < 1.2
-    ]
+    bars = []
+    for first, second in product(cells, cells):
+        bar = centres[first], centres[second]
+        if first < second and np.hypot(*(bar[0] - bar[1])) < 1.2:
+            bars.append(bar)
     ax.add_collection(LineCollection(bars, colors=INK, lw=1.5, zorder=2.6, gid="ship lines"))
 
 
@@ -218,11 +222,11 @@ def draw_colour_bar(ax: Axes, heat: PolyCollection, title: str, below: float = 0
     below -- inches from the axes to the bar.
     """
     axes_box, dots_per_inch = ax.get_window_extent(), ax.figure.get_dpi()
-    # In inches.
-    axes_height, axes_width = axes_box.height / dots_per_inch, axes_box.width / dots_per_inch
-    bar_height, bar_width = 0.09 / axes_height, min(1.0, 2.6 / axes_width)  # as shares of the axes
-    bar_bottom = -(below + 0.09) / axes_height
-    bar_axes = ax.inset_axes(((1 - bar_width) / 2, bar_bottom, bar_width, bar_height))
+    axes_width = axes_box.width / dots_per_inch  # inches
+    axes_height = axes_box.height / dots_per_inch
+    width, height = min(1.0, 2.6 / axes_width), 0.09 / axes_height  # of the bar, as shares of these
+    bottom = -(below + 0.09) / axes_height
+    bar_axes = ax.inset_axes(((1 - width) / 2, bottom, width, height))
     ticks = MaxNLocator(4, steps=[1, 2, 5, 10])
     colour_bar = ax.figure.colorbar(
         heat,
@@ -289,12 +293,12 @@ def draw_probability(
             if cell in doubtful_cells:
                 x, y = _centre(game, cell)
                 ax.text(x, y + 0.3, signs, ha="center", va="center", fontsize=6.5, gid="heard")
+    inches_to_bar = 0.13
     if position.shots:
         draw_legend(ax, legend(game, True) + (f", {DOUBT}" if doubtful_cells else ""))
+        inches_to_bar = 0.28
     if greatest_percent:
-        draw_colour_bar(
-            ax, heat, "probability of a ship, percent", 0.28 if position.shots else 0.13
-        )
+        draw_colour_bar(ax, heat, "probability of a ship, percent", inches_to_bar)
 
 
 def _draw_heat(

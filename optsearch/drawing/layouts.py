@@ -89,7 +89,8 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], fl
     Tilford, Tidier Drawings of Trees, 1981).
     """
     tree = _shape_of(root, scale)
-    left, right = min(start for start, _ in tree.outline), max(end for _, end in tree.outline)
+    left = min(start for start, _ in tree.outline)
+    right = max(end for _, end in tree.outline)
     placed: list[PlacedVertex] = []
     # Each waiting entry: a subtree, its x and depth, its parent's index, and the reply before it.
     waiting: list[tuple[_Shape, float, float, int | None, Reply | None]] = [
@@ -98,10 +99,8 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], fl
     while waiting:
         subtree, x, depth, parent, reply = waiting.pop()
         branches = zip(subtree.child_x, subtree.children, subtree.vertex.branches, strict=True)
-        waiting += [  # the last one is taken first
-            (child, x + child_x, depth + 1, len(placed), answer)
-            for child_x, child, (answer, _) in reversed([*branches])
-        ]
+        for child_x, child, (answer, _) in reversed([*branches]):  # the last one is taken first
+            waiting.append((child, x + child_x, depth + 1, len(placed), answer))
         placed.append(PlacedVertex(subtree.vertex, x, depth, parent, reply))
     return placed, right - left
 

@@ -76,14 +76,10 @@ def draw_tree(
     placed_vertices, width, height = arrange(tree, boards, depth)
     if isinstance(tree, Vertex):
         _draw_edges(ax, placed_vertices, CIRCLES)
-        node_points = [
-            (placed.x, -placed.depth) for placed in placed_vertices if placed.vertex.branches
-        ]
-        leaf_points = [
-            (placed.x, -placed.depth) for placed in placed_vertices if not placed.vertex.branches
-        ]
-        _draw_marks(ax, node_points, "nodes", marker="o", markersize=6, markerfacecolor=INK)
-        _draw_marks(ax, leaf_points, "leaves", marker="s", markersize=6.5)
+        nodes = [placed for placed in placed_vertices if placed.vertex.branches]
+        leaves = [placed for placed in placed_vertices if not placed.vertex.branches]
+        _draw_marks(ax, _centres(nodes), "nodes", marker="o", markersize=6, markerfacecolor=INK)
+        _draw_marks(ax, _centres(leaves), "leaves", marker="s", markersize=6.5)
     else:
         scale = scale_of(tree, boards)
         edge_middles = _draw_edges(ax, placed_vertices, scale)
@@ -97,11 +93,15 @@ def draw_tree(
     ax.set_axis_off()
 
 
-def _legend_text(placed: Sequence[PlacedVertex]) -> str:
+def _centres(placed_vertices: Sequence[PlacedVertex]) -> list[tuple[float, float]]:
+    return [(placed.x, -placed.depth) for placed in placed_vertices]
+
+
+def _legend_text(placed_vertices: Sequence[PlacedVertex]) -> str:
     """Return what the signs in a drawn decision tree mean."""
-    signs = {p.reply.sign for p in placed if p.reply}
+    signs = {placed.reply.sign for placed in placed_vertices if placed.reply}
     texts = [f"{reply.sign} {reply}" for reply in (HIT, MISS, SUNK) if reply.sign in signs]
-    if any(p.vertex.is_cut for p in placed):
+    if any(placed.vertex.is_cut for placed in placed_vertices):
         texts.append("△ n: a subtree of n configurations, left out")
     return ", ".join([*texts, "✓ end"])
 
@@ -185,26 +185,20 @@ def _draw_vertices(ax: Axes, placed_vertices: Sequence[PlacedVertex], scale: Sca
     if board_vertices:
         _draw_boards(ax, board_vertices, scale)
     circle_vertices = [placed for placed in nodes if not placed.vertex.position]
-    circle_points = [(placed.x, -placed.depth) for placed in circle_vertices]
-    _draw_marks(ax, circle_points, "nodes", marker="o")
+    _draw_marks(ax, _centres(circle_vertices), "nodes", marker="o")
     for placed in circle_vertices:
         _draw_text(ax, (placed.x, -placed.depth), placed.vertex.name, INK, "name")
 
     last_vertices = [placed for placed in placed_vertices if not placed.vertex.branches]
-    leaf_points = [
-        (placed.x, _edge_y(placed, scale, side=1))
-        for placed in last_vertices
-        if not placed.vertex.is_cut
-    ]
+    leaf_points: list[tuple[float, float]] = []
+    left_out_points: list[tuple[float, float]] = []
+    for placed in last_vertices:
+        points = left_out_points if placed.vertex.is_cut else leaf_points
+        points.append((placed.x, _edge_y(placed, scale, side=1)))
     _draw_gaps(ax, leaf_points, NODE_SIZE * 0.75)
     check_style: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": SOLVED}
     check_style |= {"marker": _CHECK_MARK, "markersize": NODE_SIZE * 0.5, "markeredgewidth": 1.8}
     _draw_marks(ax, leaf_points, "leaves", **check_style)
-    left_out_points = [
-        (placed.x, _edge_y(placed, scale, side=1))
-        for placed in last_vertices
-        if placed.vertex.is_cut
-    ]
     _draw_marks(ax, left_out_points, "left out", marker="^", markersize=NODE_SIZE * 0.5)
     for placed in last_vertices:
         if placed.vertex.name:
