@@ -41,10 +41,7 @@ class BoundLine(NamedTuple):
 
 
 def list_bounds(table: Entries, side: str) -> list[BoundLine]:
-    """List the bounds of one side from the best to the weakest; equal values share a line.
-
-    side -- "lower" or "upper".
-    """
+    """List the "lower" or "upper" bounds, the best first; equal values share a line."""
     bounds = []
     rows = [row for row in table if row["side"] == side]
     best_first = sorted({row["value_exact"] for row in rows}, reverse=side == "lower")
@@ -62,9 +59,9 @@ def list_bounds(table: Entries, side: str) -> list[BoundLine]:
 
 
 def _list_printed_bounds(file: Path, side: str) -> list[BoundLine]:
-    """List Mayflower's printed bounds of the boxed game; the upper one is measured on a sample.
+    """List Mayflower's printed "lower" or "upper" bounds of the boxed game.
 
-    side -- "lower" or "upper".
+    The upper one is measured on a sample.
     """
     table = records.read(file)
     label = table.header["Author"] + (", on a sample" if side == "upper" else "")

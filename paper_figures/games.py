@@ -143,10 +143,9 @@ class ShownOptimum(NamedTuple):
 
 
 def optima_shown(source: Path | None = None) -> list[ShownOptimum]:
-    """List the games that `optima` draws.
+    """List the games that `optima` draws: silent ones, in which ships do not touch.
 
-    Games of one configuration, of ships of length 1 alone, or on one row are left out, and so are
-    games in which ships touch or something is announced.
+    Games of one configuration, of ships of length 1 alone, or on one row are left out.
     """
     return [
         ShownOptimum(row["game"], row["configurations"], row["mean"], row["leaf_counting"])
@@ -298,9 +297,9 @@ LEAST_CONFIGURATIONS, MOST_GAMES = 20, 20  # configurations, at least; games, at
 def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
     """Map each game to the mean shots that each rule in ANNOUNCEMENTS saves.
 
-    A rule is compared with announcing nothing, and games that are not solved by all rules are left
-    out. Games have ships of two lengths or more, and at least LEAST_CONFIGURATIONS configurations.
-    Games whose ships may touch at corners only are left out too.
+    A rule is compared with announcing nothing. Games have optima by all rules, ships of two lengths
+    or more, and at least LEAST_CONFIGURATIONS configurations. Games whose ships may touch at
+    corners only are left out.
     """
     mean_by_rule_of_game: dict[Game, dict[str, Fraction]] = {}
     for row in TABLES["optima"].read(source):
@@ -321,10 +320,7 @@ def shots_saved(source: Path | None = None) -> dict[Game, dict[str, Fraction]]:
 
 @figure(TABLES["optima"])
 def announcements(source: Path) -> Figure:
-    """Draw a row per game, and in it a mark at the shots that each rule saves.
-
-    The games are those in which the names of hit ships save most.
-    """
+    """Draw a row for each game that names of hit ships help most: marks at what each rule saves."""
     saved_by_game = shots_saved(source)
     games = sorted(saved_by_game, key=lambda game: (saved_by_game[game]["name"], str(game)))
     games = games[-MOST_GAMES:]
@@ -393,10 +389,7 @@ YES_OR_NO = ("cell_of_ship", "two_touch", "ship_in_region", "ship_is_horizontal"
 
 @figure(TABLES["questions"])
 def questions(source: Path) -> Figure:
-    """Draw a row per kind of question: a dot per board at the bits of the best question.
-
-    A bar is at the mean of the dots.
-    """
+    """Draw a row per question kind: a dot per board at the best one's bits, a bar at their mean."""
     table = TABLES["questions"].read(source)
     figure, ax = style.one_panel(style.WIDTH, RULE_HEIGHT * len(QUESTIONS))
     for y, kind in enumerate(QUESTIONS):

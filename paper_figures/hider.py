@@ -118,9 +118,9 @@ def equilibrium_maps(source: Path) -> Figure:
 
 
 def _draw_differences(ax: Axes, game: Game, entries: Iterable[dict[str, Any]]) -> QuadMesh:
-    """Draw the difference of each cell in percentage points, as a number and a colour.
+    """Draw the difference of each cell in percentage points as a number and a colour; return these.
 
-    entries -- the rows of the table for the game, one for each cell. Return the colours.
+    entries -- the rows of the table for the game, one for each cell.
     """
     differences = np.zeros((game.rows, game.columns))
     for entry in entries:

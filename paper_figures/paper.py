@@ -65,10 +65,9 @@ def grid_values(table: Entries, values: Sequence[float]) -> list[list[float]]:
 def draw_cells(
     table: Entries, values: Sequence[float], format: str, cell: float, title: str
 ) -> Figure:
-    """Draw a heat map with a value on each cell of a board, and its colour bar.
+    """Draw a heat map with a value on each cell of a board, and its colour bar with a title.
 
-    values -- one for each row of the table. format -- of the numbers. cell -- the side of a cell,
-    in inches. title -- of the bar.
+    values -- one for each row of the table. format -- of the numbers. cell -- its side, in inches.
     """
     matrix = grid_values(table, values)
     game = Game(len(matrix), len(matrix[0]), (1,))  # the board alone is drawn

@@ -47,9 +47,7 @@ MOST_SAMPLED_GAMES = 10**6  # games; a player with more has played every configu
 def finished_shares(histogram: dict[int, int]) -> tuple[list[int], list[float]]:
     """Return numbers of shots, ascending, and for each the share of games that take no more.
 
-    The first number is one at which no game is finished.
-
-    histogram -- the number of games for each number of shots.
+    The first share is 0. histogram -- the number of games for each number of shots.
     """
     game_count, games_finished = sum(histogram.values()), 0
     shot_counts, shares = [min(histogram) - 1], [0.0]
@@ -117,10 +115,10 @@ def _draw_player(ax: Axes, histogram: dict[int, int], y: int, colour: str) -> No
 
 
 def best_known(histograms: dict[str, dict[int, int]]) -> str:
-    """Return the player with the least mean; those that played every configuration go first.
+    """Return the player with the least mean, if possible of those with every configuration played.
 
-    histograms -- for each player, the number of games for each number of shots. A player with more
-    than MOST_SAMPLED_GAMES games has played every configuration.
+    These have more than MOST_SAMPLED_GAMES games. histograms -- for each player, the number of
+    games for each number of shots.
     """
     complete = [
         name for name, games in histograms.items() if sum(games.values()) > MOST_SAMPLED_GAMES
@@ -148,10 +146,7 @@ AXES_HEIGHT = 3.4  # inches
 
 @figure(TABLES["thompson"], TABLES["thompson_small"], TABLES["thompson_optimistic"])
 def thompson(source: Path, small: Path, optimistic: Path) -> Figure:
-    """Draw the distributions of shots of some players: on the left for one ship on a small board.
-
-    On the right are those of simulated games.
-    """
+    """Draw distributions of shots: of one ship on a small board, and beside it of simulations."""
     figure = Figure(figsize=(6.5, AXES_HEIGHT))
     left_axes, right_axes = figure.add_axes((0, 0, 0.36, 1)), figure.add_axes((0.46, 0, 0.54, 1))
     _draw_one_ship(left_axes, TABLES["thompson_small"].read(small))

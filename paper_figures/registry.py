@@ -114,11 +114,9 @@ def digest(paths: Sequence[Path]) -> str:
 
 
 def make(figure: PaperFigure, data: Path = DATA, output: Path = OUTPUT) -> bool:
-    """Draw one figure and write its files; True if it was drawn.
+    """Draw a figure from the sources in a folder, and write its files to another; True if drawn.
 
     The paths of the files are printed; or else the reason why not, on standard error.
-
-    data -- the folder of the sources. output -- the folder to write to.
     """
     sources = [data / path for path in figure.sources]
     for source, command in zip(sources, figure.sources.values(), strict=True):

@@ -84,7 +84,7 @@ class Setting:
         return [*names, ""]
 
     def position(self, shots: str) -> Position:
-        """Return the position of some shots; PositionError for another text."""
+        """Return the position after shots given as text; PositionError for another text."""
         return position_in(self.game, shots)
 
 
@@ -92,8 +92,8 @@ class Setting:
 def setting_of(text: str, against: tuple[str, ...]) -> Setting:
     """Return the setting of a game that the page names, without a prior and strategies.
 
-    against -- as in `Setting`. Raises OptsearchError for a board of a file, which a page cannot
-    name, and for what is no game or is too large.
+    Raises OptsearchError for a board of a file, which a page cannot name, and for what is no game
+    or is too large.
     """
     if ".json" in text:
         raise OptsearchError(
@@ -140,8 +140,7 @@ def _require_possible(position: Position) -> None:
 def describe_choices(first: Setting | None) -> dict[str, Any]:
     """Return what a person can choose from: the named games, the boxed one first, and all rules.
 
-    first -- the game that the server was started with, which is one more choice; None if there is
-    none.
+    first -- the game of the command line, which is one more choice.
     """
     return {
         "named": [
@@ -234,11 +233,11 @@ def load_counts(setting: Setting) -> None:
 def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     """Return advice on the next shot or, if the replies contradict each other, which of them do.
 
-    If they do, the answer has the field together, a smallest set of shots of which at least one
-    reply is wrong. The field alone has the shots of this set whose reply can be the only wrong one.
+    If they do, together is a smallest set of shots of which at least one reply is wrong, and alone
+    has those of them whose reply can be the only wrong one.
 
-    shots -- the shots so far with their replies, as a text. cell -- the name of a cell; the replies
-    that a shot at it may get are counted. If empty, it is the first of the most probable cells.
+    shots -- the shots so far with their replies, as a text. cell -- the name of the cell whose
+    replies are counted; if empty, the first of the most probable ones.
     """
     try:
         posterior = _counted_posterior(setting, setting.position(shots))
@@ -260,8 +259,8 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
 def _counted_posterior(setting: Setting, position: Position) -> Posterior:
     """Return what is known of the ships at a position, with all configurations counted.
 
-    The most recent results are cached, since a page asks for the replies of one cell after the
-    other. Raises ImpossiblePosition if no configuration is left.
+    Results are cached, since a page asks for the replies of one cell after the other. Raises
+    ImpossiblePosition if no configuration is left.
     """
     posterior = posterior_of(position, _prior_of(setting))
     _ = posterior.occurrence  # one sweep that counts the configurations, too
@@ -270,13 +269,11 @@ def _counted_posterior(setting: Setting, position: Position) -> Posterior:
 
 
 def _shots_to_check(game: Game, text: str) -> tuple[Shot, ...]:
-    """Return the shots of a text, among which a contradiction is then searched.
+    """Return the shots of a text, to search a contradiction among them.
 
-    The result is empty if the text is wrong by itself: if it cannot be read, has a cell or a reply
-    that the game does not know, or has a cell that is shot twice. If several hits show one ship,
-    only the first is returned, because the others follow from it.
-
-    text -- shots with their replies.
+    The result is empty if the text is wrong by itself: it cannot be read, has an unknown cell or
+    reply, or a cell that is shot twice. Of several hits that show one ship only the first is
+    returned, because the others follow from it.
     """
     try:
         shots = parsed_shots(game, text)
@@ -296,9 +293,8 @@ def _shots_to_check(game: Game, text: str) -> tuple[Shot, ...]:
 def _position_fields(posterior: Posterior) -> dict[str, Any]:
     """Return what the page shows of a position, without the advice.
 
-    In the answer, counts has for each cell the number of configurations with a ship on it. If
-    configurations are not equally likely, counts is None, and chances has for each cell the
-    probability of a ship on it.
+    In the answer, counts has for each cell the number of configurations with a ship on it; or
+    chances its probability, if configurations are not equally likely. The other one is None.
     """
     counts = chances = None
     if posterior.prior is None and not isinstance(posterior, MixedPosterior):
@@ -363,8 +359,7 @@ def _possible_kinds(posterior: MixedPosterior, ship: int) -> set[int]:
 def _sunk_fields(position: Position) -> dict[str, Any]:
     """Return which ships of a known fleet are certainly sunk.
 
-    In the answer, sunk has the kinds of these ships. wrecks has the cells of each sunk ship whose
-    place is certain.
+    In the answer, sunk has their kinds, and wrecks the cells of each whose place is certain.
     """
     game = position.game
     if game.names_hits or game.shows_ships:
@@ -405,9 +400,8 @@ def _sunk_by_label(position: Position) -> tuple[Counter[int], set[int]]:
 def _shot_fields(setting: Setting, posterior: Posterior, cell: str) -> dict[str, Any]:
     """Return the best cells by each strategy, and the replies that a shot at one cell may get.
 
-    In the answer, replies has for each reply the number of configurations that it leaves, and
-    total has the sum of these numbers. If the fleet is not known, replies has probabilities, and
-    total is 1.
+    In the answer, replies has for each reply the number of configurations that it leaves, of total
+    in all. If the fleet is not known, replies has probabilities, and total is 1.
 
     cell -- the name of this cell; if empty, the first of the most probable.
     """
@@ -435,11 +429,10 @@ def _shot_fields(setting: Setting, posterior: Posterior, cell: str) -> dict[str,
 
 
 def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
-    """Return for each reply to a shot at a cell how many configurations it leaves.
+    """Return for each reply to a shot at a cell how many configurations it leaves, possibly none.
 
-    Replies that leave none are in the result, too. If the fleet is not known, the result has the
-    total weight of the configurations and not their number. Raises PositionError if the cell was
-    shot before.
+    If the fleet is not known, it is their total weight, and not their number. Raises PositionError
+    if the cell was shot before.
     """
     position = posterior.position
     game, cell_mask = position.game, position.game.bit(cell)
@@ -469,9 +462,9 @@ def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
 def endgame(setting: Setting, shots: str) -> dict[str, Any]:
     """Return the optimum of a position if few configurations are left, and the value of each shot.
 
-    In the answer, optimum is None if it was not searched, or not found with little effort. values
-    has a lower and an upper bound for each cell. They bound the least number of shots still to
-    come, added up over all configurations, if this cell is shot first. Equal bounds are exact.
+    In the answer, optimum is None if it is not found with little effort. values has for each cell
+    two bounds, equal if exact, on the least total of shots still to come if the cell is shot first.
+    The total is over all configurations.
     """
     position, prior = setting.position(shots), _prior_of(setting)
     if _counted_posterior(setting, position).configurations > ENDGAME:
@@ -498,9 +491,8 @@ def _optimum_fields(solution: Solution) -> dict[str, Any]:
 def sample_greedy(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     """Sample how many shots greedy still takes, in as many games as a short time allows.
 
-    number -- the number of games that were sampled before; it is the seed, so others follow.
-    In the answer, games is the number of games, total the sum of their shots, and squares the sum
-    of the squares of these.
+    number -- the games sampled before; it is the seed. In the answer, games is the number of games,
+    total the sum of their shots, and squares the sum of the squares of these.
     """
     position, prior = setting.position(shots), _prior_of(setting)
     if position.game.cells > MAX_CELLS:
@@ -543,13 +535,11 @@ def read_shots(setting: Setting, text: str) -> dict[str, Any]:
 def review_shot(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     """Return the position before a shot of a game, and what that shot gave away.
 
-    In the answer, chance is the probability of a ship on the cell that was shot, and most is the
-    probability of a ship on the most probable cell.
+    In the answer, chance is the probability of a ship on the cell that was shot, and most that of
+    the most probable cell.
 
-    shots -- all shots of the game as a text. number -- the number of the shot, from 1.
-
-    Raises ImpossiblePosition if the shots of the game contradict each other, PositionError if it
-    has no such shot.
+    shots -- all shots of the game as a text. number -- of the shot, from 1. Raises
+    ImpossiblePosition if the shots contradict each other, PositionError if there is no such shot.
     """
     end_position = setting.position(shots)
     _require_possible(end_position)
@@ -571,13 +561,10 @@ def review_shot(setting: Setting, shots: str, number: int) -> dict[str, Any]:
 
 
 def _loss_fields(setting: Setting, position: Position, cell: Cell) -> dict[str, Any]:
-    """Return the optimum of a position, the value of each shot, and the loss of one shot.
+    """Return the optimum of a position, the value of each shot, and the loss of the shot at a cell.
 
-    The loss is how many more shots the game takes on average than after an optimal shot. It has a
-    lower and an upper bound. If the optimum or the value of the shot is not known, the answer has
-    only the field optimum, which is None.
-
-    cell -- the cell of the one shot.
+    The loss is two bounds on how many more shots the game takes on average than after an optimal
+    shot. If it is not known, the answer has only the field optimum, which is None.
     """
     result = endgame(setting, str(position))
     if result["optimum"] is None or cell_name(cell) not in result["values"]:
@@ -596,9 +583,8 @@ def begin_match(
 ) -> tuple[bytes, dict[str, Any]]:
     """Return a new match, pickled for the server alone, and what the page may see of it.
 
-    against -- the name of the opponent; empty for nobody. ships -- the ships of the person as a
-    text; empty if they are drawn. seed -- of the hidden ships. Raises OptsearchError for an unknown
-    opponent, and for a fleet that is not known.
+    against -- the opponent; empty for nobody. ships -- those of the person as a text; empty if they
+    are drawn. Raises OptsearchError for an unknown opponent, and for a fleet that is not known.
     """
     if isinstance(setting.game, MixedGame):
         raise OptsearchError(
@@ -673,11 +659,9 @@ def walk_trees(setting: Setting, shots: str) -> dict[str, Any]:
 
 
 def bound_least_total(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
-    """Return bounds on the least number of shots still to come, added up over all configurations.
+    """Return two bounds on the least total of shots still to come, over all configurations.
 
-    In the answer, value has a lower and an upper bound. It is None if they take too long, or
-    if there are too many configurations.
-
+    In the answer, value is None if they take too long, or if there are too many configurations.
     cell -- the name of a cell that is shot first; empty if any cell may be.
     """
     position, prior = setting.position(shots), _prior_of(setting)

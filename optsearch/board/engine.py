@@ -57,12 +57,10 @@ class _Request:
 class Engine:
     """A process that computes answers; if it is lost, another one takes its place.
 
-    first -- the call with which the first process begins. It is computed once, and its answer is
-        kept.
+    first -- the call with which the first process begins; its answer is kept.
     again -- the call with which each later process begins, to load what all answers need.
-    seconds -- that a request may take.
-    grace -- seconds that a request may still take after it was given up, before its process is
-        ended. It is at least as long as a process takes to begin.
+    seconds -- that a request may take. grace -- seconds that a request may still take after it was
+        given up, before its process is ended; at least as long as a process takes to begin.
     """
 
     def __init__(
@@ -101,11 +99,10 @@ class Engine:
         self._stop_process()
 
     async def ask(self, page: str, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function in the process, and return its answer.
+        """Call a function of a module in the process, and return its answer.
 
-        page -- who asks; its earlier request is given up. work, arguments -- a function of a
-        module, and its arguments. Raises GivenUp, Preparing, TooLong, WorkerLost, and what the
-        function raises.
+        page -- who asks; its earlier request is given up. Raises GivenUp, Preparing, TooLong,
+        WorkerLost, and what the function raises.
         """
         call = (work, *arguments)
         request = _Request(page, call, asyncio.get_running_loop().create_future())
@@ -200,10 +197,7 @@ class Engine:
             self._first_timer = loop.call_later(SECONDS_FOR_FIRST, self._give_up_first_call)
 
     def _give_up_first_call(self) -> None:
-        """Restart the process if the first request that it began with has no answer yet.
-
-        That request is then answered by an error, which says that it took too long.
-        """
+        """If the first call has no answer yet, restart the process; its answer is then TooLong."""
         assert self._start_future is not None
         if not self._start_future.done():
             self._first_answer = asyncio.get_running_loop().create_future()
@@ -229,8 +223,5 @@ def _too_long_error(seconds: float) -> TooLong:
 
 
 def _has_failed(future: asyncio.Future[Any]) -> bool:
-    """True if a finished future was cancelled, or has an error.
-
-    asyncio reports errors that nobody has looked at; after this call it does not.
-    """
+    """True if a finished future was cancelled, or has an error; asyncio no longer reports that."""
     return future.cancelled() or future.exception() is not None

@@ -83,8 +83,7 @@ class Guard:
     def _check_head(self, method: str, fields: dict[str, list[str]]) -> None:
         """Raise Refused unless a request has this host and, by POST, comes from the page.
 
-        method -- "GET", "POST" or another one. fields -- of the head, as `_header_fields` returns
-        them.
+        fields -- the values of each header field, by its name in small letters.
         """
         hosts = fields.get("host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:

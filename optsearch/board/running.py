@@ -92,10 +92,10 @@ def _listening_socket(host: str, port: int) -> socket.socket:
 
 
 def _page_leading_to(address: str, folder: Path) -> Path:
-    """Write a page to a folder that leads to an address, and return its path.
+    """Write a page that leads to an address into a folder; return its path.
 
-    The page keeps the token of the address out of the browser's arguments, which everybody on the
-    machine sees. Only this user can read the page.
+    It keeps the token of the address out of the browser's arguments, which everybody on the machine
+    sees.
     """
     page = folder / "board.html"
     page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">')

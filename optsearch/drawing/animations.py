@@ -42,13 +42,12 @@ def animate(
 ) -> int:
     """Write a game as a GIF, one picture after each shot; return the number of pictures.
 
-    The first picture is the board without a shot. The last one is shown LAST_FRAMES times as long.
+    The first picture is the board without a shot. The last one is shown LAST_FRAMES times as long,
+    with the hidden ships.
 
-    end -- the last position. ships -- the cells of each hidden ship (masks), which the last picture
-    shows. path -- the file to write. title -- a line above the board, if not empty. rate --
-    pictures per second. with_posterior -- True to show the probability of a ship on each cell.
-
-    Raises OSError if the file cannot be written.
+    end -- the last position. ships -- the hidden ships, as masks of cells. title -- a line above
+    the board, if not empty. rate -- pictures per second. with_posterior -- True to show the
+    probability of a ship on each cell. Raises OSError if the file cannot be written.
     """
     game, pictures = end.game, len(end.shots) + 1
     cells_across, cells_down = board_size(game)

@@ -140,12 +140,10 @@ def _draw_shot(ax: Axes, game: Game, cell: Cell, reply: Reply) -> None:
 
 
 def draw_ships(ax: Axes, ships: Sequence[Sequence[Cell]], game: Game | None = None) -> None:
-    """Draw ships over a board that is drawn already.
+    """Draw ships, each given by its cells, over a board that is drawn already.
 
-    A straight ship is a rounded bar. Any other ship is squares with one outline around all of them.
-
-    ships -- the cells of each ship. game -- the game; if its board is not a rectangle, a ship is
-    drawn as its cells, joined by bars where they touch.
+    A straight ship is a rounded bar, any other one squares with one outline. If the board of the
+    game is no rectangle, a ship is its cells, joined by bars where they touch.
     """
     for cells in ships:
         if game is not None and not game.is_rectangle:
@@ -207,20 +205,14 @@ def _draw_squares(ax: Axes, cells: set[Cell]) -> None:
 
 
 def draw_legend(ax: Axes, text: str, **place: Any) -> None:
-    """Write the legend below a board.
-
-    place -- options of `Axes.annotate` that put it somewhere else.
-    """
+    """Write the legend below a board, or where `place`, options of `Axes.annotate`, puts it."""
     below: dict[str, Any] = {"xy": (0, 0), "xycoords": "axes fraction", "xytext": (0, -5)}
     place = {**below, "textcoords": "offset points", "va": "top", **place}
     ax.annotate(text, fontsize=TEXT, color=LABEL, gid="legend", **place)
 
 
 def draw_colour_bar(ax: Axes, heat: PolyCollection, title: str, below: float = 0.13) -> None:
-    """Draw the colour bar of a heat map, with numbers and a title, below its axes.
-
-    below -- inches from the axes to the bar.
-    """
+    """Draw the bar of a heat map, with numbers and a title, `below` inches below its axes."""
     axes_box, dots_per_inch = ax.get_window_extent(), ax.figure.get_dpi()
     axes_width = axes_box.width / dots_per_inch  # inches
     axes_height = axes_box.height / dots_per_inch
@@ -306,8 +298,7 @@ def _draw_heat(
 ) -> PolyCollection:
     """Draw the cells that have a text: the text, on a colour that shows the value of the cell.
 
-    Colours go from 0 to the greatest value drawn. The text is as large as the cells of the axes
-    allow.
+    Colours go from 0 to the greatest value drawn. The text is as large as the cells allow.
 
     values -- shape (rows, columns). texts -- for each cell to draw.
     """

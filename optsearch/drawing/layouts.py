@@ -84,9 +84,8 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], fl
     """Return the vertices of a tree with their places in a drawing, and the width of the drawing.
 
     The root comes first. The width is in slots. A node is above the middle between its first and
-    its last child, or half a slot beside an only child. Subtrees
-    are as close as possible without a vertex or an edge of one touching the other (Reingold and
-    Tilford, Tidier Drawings of Trees, 1981).
+    its last child, or half a slot beside an only child. Subtrees are as close as possible without
+    touching (Reingold and Tilford, Tidier Drawings of Trees, 1981).
     """
     tree = _shape_of(root, scale)
     left = min(start for start, _ in tree.outline)
@@ -106,11 +105,9 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], fl
 
 
 def _shape_of(vertex: Vertex, scale: Scale) -> _Shape:
-    """Return the shape of a subtree: where its children lie, and the outline of all of it.
+    """Return the shape of the subtree of a vertex: where its children lie, and its outline.
 
     The children are as close together as possible.
-
-    vertex -- the root of the subtree. scale -- the sizes of the drawing.
     """
     children = [_shape_of(child, scale) for _, child in vertex.branches]
     child_x = _child_positions(vertex, [child.outline for child in children])
@@ -132,10 +129,10 @@ def _shape_of(vertex: Vertex, scale: Scale) -> _Shape:
 def _child_positions(vertex: Vertex, outlines: Sequence[_Outline]) -> list[float]:
     """Return the x of each child of a vertex, which is itself at x = 0.
 
-    Each child is as far left as the subtrees before it allow. Then all children are moved so that
-    the vertex is in the middle between the first and the last. An only child lies beside it.
+    Each child is as far left as the subtrees before it allow. Then all are moved until the vertex
+    is in the middle between the first and the last. An only child lies beside it.
 
-    outlines -- the outline of the subtree of each child.
+    outlines -- of the subtree of each child.
     """
     if len(outlines) == 1:
         is_hit = vertex.branches[0][0].hit
@@ -153,8 +150,7 @@ def _child_positions(vertex: Vertex, outlines: Sequence[_Outline]) -> list[float
 def _unite(first: _Outline, second: _Outline, x: float = 0.0, band: int = 0) -> _Outline:
     """Return the outline of two subtrees together: the leftmost and rightmost x in each band.
 
-    x -- the slots by which the second outline is moved to the right. band -- the bands by which it
-    is moved down.
+    x, band -- the slots and bands by which the second one is moved to the right and down.
     """
     union = list(first)
     for i, (start, end) in enumerate(second, band):

@@ -32,8 +32,7 @@ MOST_BOARDS = 24  # boards
 def mix_figure_size(game: Game, orbits: int) -> tuple[float, float]:
     """Return the width and height, in inches, of the figure in which `draw_mix` draws a mix.
 
-    orbits -- the number of orbits of the mix. An orbit has the configurations that symmetries of
-    the board map to each other.
+    orbits -- their number; an orbit has the configurations that symmetries map to each other.
     """
     columns, rows = _count_boards(game, orbits)
     cells_across, cells_down = board_size(game)
@@ -55,10 +54,9 @@ def _count_boards(game: Game, orbits: int) -> tuple[int, int]:
 def draw_mix(
     figure: Figure, game: Game, orbits: Sequence[tuple[int, float]], occupancy: NDArray[Any]
 ) -> None:
-    """Draw how a hider mixes configurations: a heat map, and a small board for each orbit.
+    """Draw how a hider mixes configurations: a heat map, and boards of MOST_BOARDS orbits at most.
 
-    An orbit has the configurations that symmetries of the board map to each other. The first
-    MOST_BOARDS orbits are drawn.
+    An orbit has the configurations that symmetries of the board map to each other.
 
     figure -- an empty figure of the size that `mix_figure_size` returns.
     orbits -- for each orbit the cells of one of its configurations (a mask), and the probability of

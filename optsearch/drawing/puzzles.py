@@ -48,8 +48,7 @@ def draw_puzzle(
     Letters above and numbers on the left name columns and rows. Revealed ships are dark, revealed
     water is a wave; the other ships of a solution are lighter.
 
-    solution -- the ships to draw; None draws what is revealed alone. size -- of the text, in
-    points.
+    solution -- the ships to draw; None draws what is revealed alone. size -- of texts, in points.
     """
     revealed = dict(puzzle.revealed)
     for cell in puzzle.cells_of(puzzle.everywhere):
@@ -155,9 +154,7 @@ def _draw_cell(ax: Axes, cell: Cell, value: str, colour: str) -> None:
 def _piece(centre: tuple[float, float], size: float, value: str) -> Patch:
     """Return a piece of a ship: round at an end, square in the middle, a disc for a submarine.
 
-    A piece of which it is unknown which one it is (SHIP) is a diamond.
-
-    size -- the side of its cell. value -- what the cell shows.
+    An unknown piece (SHIP) is a diamond. size -- the side of its cell. value -- what that shows.
     """
     x, y = centre
     radius = _PIECE_RADIUS * size

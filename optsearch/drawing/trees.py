@@ -117,10 +117,7 @@ class _EdgeMiddle(NamedTuple):
 def _draw_edges(
     ax: Axes, placed_vertices: Sequence[PlacedVertex], scale: Scale
 ) -> list[_EdgeMiddle]:
-    """Draw the edges of a tree; return the middle of each edge, with the reply that it stands for.
-
-    placed_vertices -- all vertices of the tree with their places.
-    """
+    """Draw the edges between all vertices of a tree; return the middle of each, with its reply."""
     edges = []
     edge_middles = []
     for child in placed_vertices:
@@ -142,7 +139,7 @@ def _draw_edges(
 def _edge_y(placed: PlacedVertex, scale: Scale, side: int) -> float:
     """Return the y at which edges end at a vertex, in levels.
 
-    A leaf is as small as a circle. If other vertices are larger, it is drawn as high as their top.
+    If other vertices are larger than a leaf, it is drawn as high as their top.
 
     side -- 1 for the edge that comes from above, -1 for the edges that go down.
     """
@@ -156,8 +153,7 @@ def _edge_y(placed: PlacedVertex, scale: Scale, side: int) -> float:
 def _draw_replies(ax: Axes, middles: Sequence[_EdgeMiddle]) -> None:
     """Draw the sign of each reply in a gap of its edge, and the length of a ship it names.
 
-    A sinking that names its ship is a disc with the length inside. A hit that names its ship is one
-    text of its sign and the length.
+    A sinking that names its ship is a disc around the length; a hit that does is one text.
     """
     points_by_form: dict[tuple[Reply, bool], list[tuple[float, float]]] = {}
     for reply, x, y in middles:
@@ -207,12 +203,7 @@ def _draw_vertices(ax: Axes, placed_vertices: Sequence[PlacedVertex], scale: Sca
 
 
 def _draw_boards(ax: Axes, placed_vertices: Sequence[PlacedVertex], scale: Scale) -> None:
-    """Draw the board at each of some nodes, below the name of the cell that is shot next.
-
-    The cells and lines of all boards are drawn together.
-
-    placed_vertices -- the nodes with their places.
-    """
+    """Draw the boards of some nodes together, each below the name of the cell that is shot next."""
     assert placed_vertices[0].vertex.position is not None
     game = placed_vertices[0].vertex.position.game
     cell_size = np.array([BOARD_CELL / SLOT, -BOARD_CELL / scale.level])  # in slots and levels

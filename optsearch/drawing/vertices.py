@@ -20,12 +20,10 @@ NODE_SIZE = 20.0  # in points
 
 
 def _to_vertex(node: Node | Leaf, position: Position | None, depth: int | None) -> Vertex:
-    """Return a subtree of a decision tree in the form in which it is drawn.
+    """Return a subtree of a decision tree as a vertex to draw, with its branches.
 
-    Its branches are in the order of the replies of the node.
-
-    position -- the position at the node if boards are drawn, else None. depth -- the number of
-    shots after which subtrees are left out; None leaves out nothing.
+    position -- that of the node if boards are drawn, else None. depth -- the number of shots after
+    which subtrees are left out; None leaves out nothing.
     """
     if isinstance(node, Leaf):
         return Vertex("" if node.configurations == 1 else str(node.configurations))
@@ -64,10 +62,9 @@ def binary_tree(depths: Sequence[int]) -> Vertex:
 
 
 def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
-    """Return the sizes for the drawing of a tree: of a vertex and of a level.
+    """Return the sizes of the vertices and levels of a drawn tree.
 
-    boards -- True if each node is drawn as a board, False for circles. It does not matter for an
-    abstract tree.
+    boards -- True if each node of a decision tree is drawn as a board, not as a circle.
     """
     if isinstance(tree, Vertex):
         return CIRCLES
@@ -88,9 +85,7 @@ def scale_of(tree: DecisionTree | Vertex, boards: bool) -> Scale:
 def arrange(
     tree: DecisionTree | Vertex, boards: bool, depth: int | None = None
 ) -> tuple[list[PlacedVertex], float, float]:
-    """Return the vertices of a tree with their places, and the size of the drawing.
-
-    The size is a width in slots and a height in levels.
+    """Return the vertices of a tree with their places, and the width in slots and height in levels.
 
     boards -- True if nodes are drawn as boards. depth -- the number of shots after which subtrees
     are left out; None leaves out nothing.

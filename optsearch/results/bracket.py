@@ -58,10 +58,10 @@ LEVELS_UP_TO = 30_000
 
 @dataclass(frozen=True)
 class _Player:
-    """A strategy as an upper bound.
+    """A strategy whose mean number of shots is an upper bound; `name` is that of the bound.
 
-    name -- of the bound. per_second -- the configurations that one processor plays in a game that
-    announces nothing; per_second_announced -- in another game.
+    per_second -- the configurations that a processor plays if nothing is announced;
+    per_second_announced -- if something is.
     """
 
     name: str
@@ -80,9 +80,8 @@ def known_bounds(
 ) -> list[Bound]:
     """Return every known bound on the least mean number of shots from a position; lower ones first.
 
-    results -- the folder with the tables of results. prior -- the weights of the configurations;
-    with one, bounds that count configurations without a list are left out. Raises the errors of
-    `lower_bounds`, and RecordError for tables that contradict themselves or the game.
+    results -- the folder with the tables of results, which are not read if there is a prior. Raises
+    the errors of `lower_bounds`, and RecordError for tables that contradict themselves or the game.
     """
     bounds = bounds_in_turn(position, prior, results=results)
     return sorted(bounds, key=lambda bound: bound.side == "upper")
@@ -99,12 +98,13 @@ def bounds_in_turn(
 ) -> Iterator[Bound]:
     """Yield every known bound on the least mean number of shots, as soon as it is found.
 
-    Quick lower and upper bounds come first. position -- the shots are counted from there on.
-    prior -- the weights of the configurations. results -- the folder with the tables of results.
-    seconds -- the limit of time for each bound. leave_out -- called with each bound that would take
-    longer, by an estimate. with_optimum -- True to yield a stored optimum as a bound on both sides.
-    progress -- called after each step with its status; an error that it raises ends the step, and
-    earlier bounds hold. If it ends a greedy strategy, shooting at random replaces that bound.
+    Shots count from the position on. Upper bounds follow quick lower ones; long ones are last.
+
+    progress -- called after each step. An error that it raises is passed on; if a limit of time or
+    ctrl-C ends the first strategy, its bound is replaced by that of shooting at random.
+    results -- the folder with the tables of results. with_optimum -- True to yield a stored optimum
+    as a bound on both sides. seconds -- for each bound; leave_out -- called with each bound that
+    would take longer, by an estimate.
     """
     if position.game.ends_at_hit:
         yield from lower_bounds_in_turn(position, prior, progress, seconds, leave_out)
@@ -131,9 +131,8 @@ def _lower_bounds(
 ) -> Iterator[Bound]:
     """Yield lower bounds on the least mean number of shots: quickly computed, then stored ones.
 
-    results -- the folder with the tables of stored bounds. with_optimum -- True to yield a stored
-    optimum, too. seconds -- the limit of time for each bound. leave_out -- called with each bound
-    that would take longer, unless it is stored.
+    with_optimum -- True to yield a stored optimum, too. seconds -- for each bound; leave_out --
+    called with each bound that would take longer, unless it is stored.
     """
     game = position.game
     stored = [] if position.shots else stored_two_hidden(game, results)
@@ -165,12 +164,11 @@ def _upper_bounds(
 ) -> Iterator[Bound]:
     """Yield upper bounds on the least mean number of shots: what some strategies take.
 
-    Stored bounds are yielded if there are any. Otherwise a few strategies are evaluated now. If
-    none can be evaluated in time, the bound is the mean of shooting at random.
+    Stored bounds are yielded if there are any. Otherwise a few strategies are evaluated now, or, if
+    none can be in time, shooting at random.
 
-    results -- the folder with the tables of stored bounds. with_optimum -- True to yield a stored
-    optimum, too. seconds -- the limit of time for each bound. leave_out -- called with each
-    strategy that would take longer or cannot play so large a board.
+    with_optimum -- True to yield a stored optimum, too. seconds -- for each strategy; leave_out --
+    called with each one that would take longer or cannot play so large a board.
     """
     game = position.game
     stored = [] if position.shots else printed_bounds(game) + stored_evaluations(game, results)
@@ -201,10 +199,7 @@ def _upper_bounds(
 
 
 def _players_to_evaluate(game: Game, configurations: int) -> list[_Player]:
-    """List the strategies to evaluate if no bound is stored, the quickest first.
-
-    configurations -- those of the position.
-    """
+    """List the strategies to evaluate on a number of configurations, the quickest first."""
     if configurations <= LEVELS_FROM:
         return [_GREEDY]
     are_levels_quick = game.is_silent and configurations <= LEVELS_UP_TO
@@ -214,8 +209,7 @@ def _players_to_evaluate(game: Game, configurations: int) -> list[_Player]:
 def _bound_or_chance(compute: Callable[[], Bound], position: Position) -> Iterator[Bound]:
     """Yield the bound that a function computes.
 
-    If a limit of time or ctrl-C ends the function, the bound of shooting at random is yielded, and
-    the error is raised again.
+    If a limit of time or ctrl-C ends it, yield that of shooting at random, and raise the error.
     """
     try:
         yield compute()
@@ -235,7 +229,7 @@ def _chance_bound(position: Position) -> Bound:
 
 
 def bracket(bounds: Sequence[Bound]) -> tuple[Fraction, Fraction | None]:
-    """Return the greatest lower and the least upper bound; None if there is no upper one."""
+    """Return the values of the greatest lower and the least upper bound (None if there is none)."""
     lower = max(bound.value for bound in bounds if bound.side == "lower")
     upper = min((bound.value for bound in bounds if bound.side == "upper"), default=None)
     return lower, upper
@@ -245,8 +239,8 @@ def bracket(bounds: Sequence[Bound]) -> tuple[Fraction, Fraction | None]:
 class Bracket:
     """The bounds on the least mean number of shots from a position, and the bracket they leave.
 
-    bounds -- the lower ones by rising value, then the upper ones by rising value; lower, upper --
-    the greatest lower and the least upper bound (None if there is no upper one).
+    bounds -- the lower ones by rising value, then the upper ones. lower, upper -- the ends of the
+    bracket; `upper` is None if there is no upper bound.
     """
 
     position: Position
@@ -324,8 +318,7 @@ def bounds(
 
     The bracket is from the greatest lower to the least upper bound. position -- a position from
     which on shots count, or a game or its text. shots -- those made, as in `A2=hit B3=miss`.
-    results -- the folder with the tables of results. prior -- the weights of the configurations.
-    Raises the errors of `known_bounds`.
+    results -- the folder with the tables of results. Raises the errors of `known_bounds`.
     """
     position = Position.of(position, shots)
     return Bracket.of(position, known_bounds(position, Path(results), prior))
@@ -334,10 +327,9 @@ def bounds(
 def _strategy_bound(
     player: _Player, position: Position, configurations: int, progress: Progress[BoundsStatus]
 ) -> Bound:
-    """Return the upper bound that a strategy gives: its mean number of shots from a position on.
+    """Return the mean number of shots of a strategy from a position on, as an upper bound.
 
     The strategy plays every configuration of the position. configurations -- their number.
-    player -- the strategy, with the name of its bound.
     """
     strategy = player.strategy
     task = Task(position.game, str(position), configurations)
@@ -353,10 +345,9 @@ def _strategy_bound(
 def _first_hit_bound(
     position: Position, prior: Prior | None, progress: Progress[BoundsStatus]
 ) -> Bound:
-    """Return the upper bound that greedy gives in a game that ends at the first hit.
+    """Return the mean number of shots of greedy until the first hit, as an upper bound.
 
-    It is the mean number of shots of greedy, which always shoots a most probable cell.
-    prior -- the weights of the configurations.
+    Greedy always shoots a most probable cell.
     """
 
     def report(status: Status) -> None:
@@ -368,10 +359,9 @@ def _first_hit_bound(
 
 
 def _greedy_bound(position: Position, prior: Prior, progress: Progress[BoundsStatus]) -> Bound:
-    """Return the upper bound that greedy gives with weighted configurations.
+    """Return the mean number of shots of greedy by the weights of a prior, as an upper bound.
 
-    It is the weighted mean number of shots of greedy, which always shoots a most probable cell, the
-    first one of several. prior -- the weights.
+    Greedy always shoots a most probable cell, the first one of several.
     """
 
     def report(status: Status) -> None:

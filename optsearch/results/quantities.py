@@ -44,10 +44,10 @@ class Value:
     """A quantity of a game: its value or bounds on it, with their source.
 
     lower, upper -- bounds; equal if the value is known, None if there is no bound. per -- the
-    number of configurations over which means are taken, or 1. source -- STORED if a table of the
-    package has it, COMPUTED, or empty if nothing is known. by -- the table, or the computation;
-    upper_by -- of the upper end, if that comes from another bound. note -- the reason why the value
-    is not known. is_cut -- True if more time may give more. seconds -- that the computation took.
+    number of configurations over which means are taken, or 1. source -- STORED, COMPUTED, or empty
+    if nothing is known. by -- the table or the computation; upper_by -- that of the upper end, if
+    it has its own. note -- why the value is not known. is_cut -- True if more time may give more.
+    seconds -- that the computation took.
     """
 
     lower: Fraction | None = None
@@ -79,10 +79,7 @@ class Value:
         return f"{total}/{self.per}" if self.per > 1 and total.denominator == 1 else str(end)
 
     def times(self, number: int) -> Value:
-        """Return this value, a mean over `number` configurations, as the sum over all of them.
-
-        Both its bounds are multiplied by `number`.
-        """
+        """Return a mean over `number` configurations as the sum over all of them."""
         return replace(
             self,
             lower=None if self.lower is None else self.lower * number,
@@ -96,12 +93,11 @@ class Quantity:
     """One column of a table.
 
     name -- as users write it.
-    computation -- a text that names the computation, equal for columns that are computed together.
-    compute -- the computation: it takes a game, the seconds it may last, and a callback for
-        progress. It raises OptsearchError if the game has no such value, and LimitReached if
-        nothing is found in time.
-    from_result -- the function that takes the column from the result of the computation.
-    stored -- the function that returns the value in the tables of a folder, or None.
+    computation -- the name of the computation, equal for columns that are computed together.
+    compute -- the computation of a game in some seconds, with a callback for progress. It raises
+        OptsearchError if the game has no such value, LimitReached if nothing is found in time.
+    from_result -- takes the column from the result of the computation.
+    stored -- returns the value in the tables of a folder, or None.
     is_mean -- True for a mean number of shots. strategy -- whose mean it is.
     """
 
@@ -115,10 +111,9 @@ class Quantity:
 
 
 def compute_value(quantity: Quantity, game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Return the value of a quantity of a game, computed in about `seconds` at most.
+    """Compute a quantity of a game, such as its optimum, in about `seconds` at most.
 
-    quantity -- the column of a table to compute, such as the optimum or the mean of a strategy. If
-    no value is found, the result has a note that says why. Raises StrategyError if a user's
+    If no value is found, the result has a note that says why. Raises StrategyError if a user's
     strategy is at fault.
     """
     started = time.monotonic()
@@ -143,15 +138,14 @@ def compute_value(quantity: Quantity, game: Game, seconds: float, progress: Prog
 
 
 def _configurations_value(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Count the configurations, whatever time it takes."""
+    """Count the configurations, however long it takes."""
     return _exact_mean(_count_configurations(game), 1, "optsearch count")
 
 
 def _optimal_mean(game: Game, seconds: float, progress: Progress[Any]) -> Value:
     """Return the least mean number of shots of a game or, if time runs out, two bounds of it.
 
-    The search leaves a lower and an upper bound. They are narrowed by known bounds from elsewhere,
-    which get a share of the time, too.
+    Known bounds, which get a share of the time, narrow those that the search leaves.
     """
     try:
         solution = solve(game, time_limit=seconds, progress=progress)
@@ -205,10 +199,9 @@ def _stored_hider_value(game: Game, results: Path) -> Value | None:
 
 
 def _hider_value(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Return the mean number of shots of a game if both the shots and the hiding are best.
+    """Return the mean number of shots if the best player plays against the best hider.
 
-    This is the value of the game between a player and a hider. If time runs out, the result has two
-    bounds of it.
+    If time runs out, the result has two bounds of it.
     """
     from optsearch.equilibria import equilibrium  # HiGHS takes a while
 
@@ -221,10 +214,7 @@ def _hider_value(game: Game, seconds: float, progress: Progress[Any]) -> Value:
 
 
 def _stored_strategy_mean(strategy: Strategy, game: Game, results: Path) -> Value | None:
-    """Return the mean shots of a strategy from the stored tables; None if no table has it.
-
-    results -- the folder with the tables.
-    """
+    """Return the mean shots of a strategy from the tables of a folder; None if no table has it."""
     for path in TABLES["evaluations"].all(results):
         table = _read_once(TABLES["evaluations"], path)
         header = table.header
@@ -274,10 +264,10 @@ def as_quantity(name: str) -> Quantity:
 
 
 def narrow(value: Value, lower: Fraction | None = None, upper: Fraction | None = None) -> Value:
-    """Return two bounds of the least mean number of shots, narrowed by two more bounds of it.
+    """Return the bounds of a mean number of shots, narrowed by two more bounds of it.
 
-    value -- the bounds to narrow. The shots of all configurations together are a whole number. So
-    each bound is rounded inward to a mean that such a total can have.
+    The total over its `per` configurations is whole, so the results are rounded inward to means of
+    whole totals.
     """
     lowers = [bound for bound in (value.lower, lower) if bound is not None]
     uppers = [bound for bound in (value.upper, upper) if bound is not None]
@@ -317,8 +307,7 @@ def _read_once(table: Table, path: Path) -> Entries:
 def _mean_from_optima(game: Game, results: Path, name: str) -> Value | None:
     """Return a mean number of shots from the stored table of optima; None if it has no such game.
 
-    name -- the column with the total of the shots over all configurations, which is divided by
-    their number. results -- the folder with the tables.
+    name -- the column with the total of the shots over all configurations.
     """
     for row in TABLES["optima"].rows_of(game, results):
         if row[name] is not None:
@@ -328,10 +317,9 @@ def _mean_from_optima(game: Game, results: Path, name: str) -> Value | None:
 
 
 def _best_bounds(game: Game, seconds: float, progress: Progress[Any]) -> Value:
-    """Return the best lower and upper bound of the least mean number of shots, with their names.
+    """Return the best bounds of the least mean number of shots that are found in `seconds`.
 
-    They are the best of all bounds that are found in `seconds`. Raises LimitReached if no lower or
-    no upper bound is found in time.
+    Raises LimitReached if no lower or no upper bound is found in time.
     """
     limit = Limit(seconds)
     bounds: list[Bound] = []

@@ -66,11 +66,11 @@ class StoredBracket(NamedTuple):
 def stored_bracket(
     position: Position, objective: Objective = MEAN, results: Path = RESULTS
 ) -> StoredBracket | None:
-    """Return a lower and an upper bound of the best mean or worst case of a game, from the tables.
+    """Return the stored bounds of the best mean or, by the objective, worst case of a game.
 
-    objective -- says which of the two. The result is None if nothing is stored, if shots were made,
-    or for the objective `within`. results -- the folder with the tables. Raises RecordError for
-    tables that contradict themselves or the game.
+    The result is None if nothing is stored, if shots were made, or for the objective `within`.
+    results -- the folder with the tables. Raises RecordError for tables that contradict themselves
+    or the game.
     """
     game = position.game
     if position.shots or objective.kind == "within":
@@ -125,10 +125,7 @@ def name_with_table(bound: Bound) -> str:
 
 
 def stored_optimum(game: Game, side: str, results: Path) -> list[Bound]:
-    """Return the stored optimum as a bound on a side ("lower", "upper"), in a list; or no bound.
-
-    It is from the table that `experiments.optima` wrote.
-    """
+    """Return the stored optimum as a "lower" or "upper" bound, in a list; or an empty list."""
     return [_optimum_bound(row, side, results) for row in TABLES["optima"].rows_of(game, results)]
 
 
@@ -180,10 +177,10 @@ def _checked_configurations(table: Entries, game: Game) -> int:
 
 
 def stored_finished(game: Game, results: Path) -> list[Bound]:
-    """Return lower bounds on the mean shots of a game that take long to compute, from a table.
+    """Return lower bounds on the mean shots of a game from a stored table; empty if it has none.
 
-    The table says, for each number of misses, how many configurations can be finished with at most
-    so many. The bounds follow from that. The list is empty if there is no table for the game.
+    The table bounds, for each number of misses, how many configurations a strategy can finish with
+    at most so many.
     """
     path = TABLES["finished"].path(results, name=file_name_of(game))
     if not path.is_file():
@@ -200,10 +197,9 @@ def stored_finished(game: Game, results: Path) -> list[Bound]:
 
 
 def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
-    """Return a lower bound on the mean shots of a game from a stored table, or an empty list.
+    """Return a lower bound on the mean shots of a game from a stored table; empty if it has none.
 
-    It is for an easier game, in which all ships but the last two are known from the start. The list
-    is empty if there is no table for the game. results -- the folder with the tables.
+    It is for an easier game, in which all ships but the last two are known from the start.
     """
     if game.label_of_kind is None:
         return []  # hits on one ship may tell where it lies
@@ -230,7 +226,7 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
     """Return upper bounds on the least mean shots of a game: the stored means of strategies.
 
     Tables of games that announce less count, too: a strategy can ignore what else is announced, and
-    then takes as many shots. results -- the folder with the tables.
+    then takes as many shots.
     """
     playable_games = {game.with_announcement(rule): rule for rule in _rules_implied_by(game)}
     bounds = []
@@ -271,11 +267,7 @@ def _rules_implied_by(game: Game) -> list[str]:
 
 
 def printed_bounds(game: Game) -> list[Bound]:
-    """Return the upper bound on the mean shots of the standard game that a paper has printed.
-
-    It is the mean of the strategy of Audinot, Bonnet and Viennot (2014). The list is empty for any
-    other game.
-    """
+    """Return the upper bound that the paper has printed for its game; empty for another game."""
     if game != Game(10, 10, (5, 4, 3, 3, 2)) or not PUBLISHED.is_dir():
         return []
     return [

@@ -55,10 +55,7 @@ _PARSER_OF_TYPE: dict[str, Callable[[str], Any]] = {
 
 
 def _column_type(name: str) -> Type:
-    """Return how the values of a column are read and written, from the name of their type.
-
-    Names are for instance `game`, `yes or no` and `3 decimals`.
-    """
+    """Return the type of a name, such as `game`, `yes or no` or `3 decimals`."""
     if name == "yes or no":
         return Type(name, _yes_or_no, lambda value: "yes" if value else "no")
     places, _, is_decimal = name.partition(" ")
@@ -129,9 +126,9 @@ class Made:
     """A file that an experiment makes.
 
     name -- its path below data/results, without its ending; parts in braces distinguish files of
-    one kind. experiment, arguments -- the module of `experiments` that makes it, and what it is
-    called with. minutes -- the time that this takes on two cores, roughly. of_names -- the minutes
-    of those files of the kind, by name, that take another time.
+    one kind. experiment, arguments -- the module of `experiments` that makes it, and its arguments.
+    minutes -- that this takes on two cores, roughly; of_names -- the minutes of files of the kind
+    that take another time, by name.
     """
 
     name: str
@@ -224,11 +221,10 @@ class Table(Made):
         return self._parse(records.read(self.path(RESULTS, **parts) if path is None else path))
 
     def rows_of(self, game: Game, folder: Path = RESULTS) -> list[dict[str, Any]]:
-        """Return the rows of a table that belong to a game; empty if the table has no file.
+        """Return the rows of a game; an empty list if the table has no file.
 
-        A game with rows and columns exchanged is as good. Its rows are added if the board is a
-        rectangle without holes, and if all ships are straight and are announced alike either way.
-        folder -- the folder with the tables.
+        On a rectangle without holes, with straight ships that are announced alike either way, the
+        rows of the game with rows and columns exchanged count, too.
         """
         path = self.path(folder)
         if not path.is_file():
@@ -261,14 +257,11 @@ class Table(Made):
         fields: Mapping[str, object] | None = None,
         **parts: object,
     ) -> Path:
-        """Write the table to a file, and return the path of the file.
+        """Write the table to its place below a folder, or to `path`; return the path of the file.
 
-        rows -- each has one value per column. folder -- where tables are; the file has its own
-        place there. path -- another file to write in its stead. command -- the command that made
-        the rows; by default the one declared for the table. fields -- more lines of the header.
-        parts -- what fills the blanks of the file's name. Both also fill the blanks of the title.
-
-        Raises the errors of `records.write`.
+        rows -- each has one value per column. command -- that made the rows, by default the
+        declared one. fields -- more lines of the header. parts -- what replaces the braces of the
+        file's name. Fields and parts also fill the title. Raises the errors of `records.write`.
         """
         if path is None:
             path = self.path(folder, **parts)
@@ -324,10 +317,7 @@ def _read_declarations(file: str) -> Iterator[dict[str, str]]:
 
 
 def _declared_tables() -> Iterator[Table]:
-    """Yield the declaration of each kind of table: a row of `tables.csv`, with its columns.
-
-    The columns are declared in `columns.csv`.
-    """
+    """Yield each kind of table, as `tables.csv` and `columns.csv` declare it."""
     columns: dict[str, list[Column]] = {}
     for row in _read_declarations("columns.csv"):
         column = Column(

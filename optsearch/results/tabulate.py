@@ -48,7 +48,7 @@ _CONTENT = "values of games"
 
 
 class CellTask(NamedTuple):
-    """The computation of a value. name -- of one of the columns that need it."""
+    """The computation of a value; `name` is that of a column that needs it."""
 
     game: Game
     name: str
@@ -76,8 +76,8 @@ class TableStatus(Status):
 class Sheet:
     """A table for people.
 
-    head -- the names of the columns. rows -- the texts of each row. signs -- of the note on each
-    text, or empty; notes -- the notes below the table, by sign.
+    rows -- the texts of each row. signs -- for each text the sign of its note, or an empty text;
+    notes -- the notes below the table, by sign.
     """
 
     head: Sequence[str]
@@ -95,8 +95,8 @@ class Sheet:
 class Tabulation:
     """A table of quantities of some games.
 
-    columns -- in order. values -- computed ones, by game and `Quantity.computation`.
-    stored -- values of the package, by game and column. is_interrupted -- True if ctrl-C ended it.
+    values -- computed ones, by game and `Quantity.computation`. stored -- values of the package, by
+    game and column. is_interrupted -- True if ctrl-C ended it.
     """
 
     games: tuple[Game, ...]
@@ -108,9 +108,8 @@ class Tabulation:
     def row(self, game: Game | str) -> dict[str, Value]:
         """Return the value of each column for a game, by the name of the column.
 
-        Where only bounds of the optimum are known, the columns `lower` and `upper` and the means of
-        strategies narrow them. The least of these means also replaces the value of the column
-        `upper` if that is greater.
+        If only bounds of the optimum are known, the columns `lower` and `upper` and the means of
+        strategies narrow them. The least of these means also replaces a greater or unknown `upper`.
         """
         game = Game.of(game)
         values = {column.name: self._value(game, column) for column in self.columns}
@@ -154,8 +153,8 @@ class Tabulation:
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return a row for each value, as `optsearch table --format csv` prints them.
 
-        `value` is an integer or a float, or None if it is not known; then `bracket` has the known
-        bounds. `value_exact` and `bracket_exact` are exact texts.
+        `value` is a number, or None if only the bounds in `bracket` are known. `value_exact` and
+        `bracket_exact` are exact texts.
         """
         columns = [column for column in self.columns if column.name != TIME]
         rows = []
@@ -322,10 +321,7 @@ def columns_named(names: Iterable[str]) -> tuple[Quantity, ...]:
 
 
 def _compute_task(task: CellTask, seconds: float, report: Callable[[str], None] | None) -> Value:
-    """Compute the value of a game in one column, in about `seconds` at most.
-
-    report -- called with the title of the value while it is computed, or None.
-    """
+    """Compute a value in about `seconds` at most; meanwhile call `report` with its title."""
 
     def progress(status: object) -> None:
         if report is not None:
@@ -338,10 +334,7 @@ def _compute_task(task: CellTask, seconds: float, report: Callable[[str], None] 
 
 
 def _json_fields(game: Game, column: Quantity, value: Value) -> dict[str, Any]:
-    """Return a value of a game as a dictionary of plain numbers and texts.
-
-    column -- what the value is. A value that is not known exactly has its bounds in `bracket`.
-    """
+    """Return a value as numbers and texts by their JSON names; None stands for what is unknown."""
     exact = value.exact
     known_ends = [end for end in (value.lower, value.upper) if end is not None]
     to_number = float if column.is_mean else int
@@ -381,8 +374,8 @@ def _note_below(value: Value) -> str:
 def _cell_text(column: Quantity, value: Value, optimum: Fraction | None, places: int) -> str:
     """Return the text of a value for people, with `places` decimals if it is a mean.
 
-    Values are rounded to nearest, lower bounds down and upper bounds up. optimum -- of the game, if
-    it is known: a bound that equals it is rounded to nearest, too.
+    Lower bounds are rounded down, upper bounds up, all else to nearest: so is a bound that equals
+    the optimum of the game, if that is known.
     """
     if column.name == TIME:
         return f"{float(value.lower or 0):.1f}"
@@ -408,8 +401,7 @@ def _cell_text(column: Quantity, value: Value, optimum: Fraction | None, places:
 def _resumed_value(store: Facts, task: CellTask, seconds: float) -> Value | None:
     """Return the value that an earlier run has kept for a task, or None to compute it.
 
-    The result is None if nothing was kept, or if the value was cut short and this run allows more
-    seconds. store -- the values kept. seconds -- what this run allows for a value.
+    A value that was cut short does not count if this run allows more seconds.
     """
     entry = store.get(task.key)
     if entry is None:
@@ -428,9 +420,9 @@ def _value_to_json(value: Value) -> dict[str, object]:
 
 
 def _value_from_json(entry: Mapping[str, Any]) -> Value:
-    """Return a value of a table that was kept as JSON, with fractions as texts.
+    """Return a value from its fields in JSON, where fractions are texts.
 
-    entry -- its fields. Raises KeyError, TypeError or ValueError if they are not those of a value.
+    Raises KeyError, TypeError, ValueError or ZeroDivisionError for other fields.
     """
     contents = {field.name: entry[field.name] for field in fields(Value)}
     type_by_name = {"per": int, "is_cut": bool, "seconds": float}  # the others are texts

@@ -22,10 +22,9 @@ from optsearch.support.datafiles import RESULTS
 
 @dataclass(frozen=True)
 class Confirmation:
-    """A table that was computed again: when, at which commit, by which command.
+    """When, at which commit and by which command a table was computed again.
 
-    differs -- the first difference, or empty; is_outdated -- True if the values of the table have
-    changed since.
+    differs -- the first difference, or empty. is_outdated -- True if the values changed since.
     """
 
     date: str
@@ -35,10 +34,7 @@ class Confirmation:
     is_outdated: bool
 
     def text(self, kind: Table | Tree) -> str:
-        """Return the end of a sentence about a stored table: when it was confirmed, and how.
-
-        kind -- the declaration of the table or tree that was confirmed.
-        """
+        """Return when a table or tree of this kind was confirmed, and how, as words."""
         when = f"{self.date} at {short_commit(self.commit)}"
         if f"experiments.{kind.experiment} " in f"{self.command} ":
             when = f"recomputed {when}"
@@ -51,10 +47,10 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class VerificationStatus:
-    """A committed table or tree: its file below the folder and its header.
+    """A committed table or tree, and what confirmed it.
 
-    kind -- its declaration. sample -- the file with parts of it that other code computed again, and
-    the day; or empty. commits -- all that it names, in its header and in a column.
+    kind -- its declaration. file -- its path below the folder. sample -- the file with parts of it
+    that other code computed again, and the day; or empty. commits -- all that it names.
     """
 
     kind: Table | Tree
@@ -109,10 +105,7 @@ def short_commit(commit: str) -> str:
 
 
 def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus]:
-    """Yield, for each stored table and tree of a folder, what has confirmed its contents.
-
-    They come in the order in which they are declared.
-    """
+    """Yield what has confirmed each table and tree of a folder, in the order of declaration."""
     confirming_rows = defaultdict(list)
     for table in CONFIRMING:
         for path in table.all(folder):

@@ -33,13 +33,12 @@ def page_data(
     with_posterior: bool = True,
     progress: Progress[Status] = no_progress,
 ) -> dict[str, Any]:
-    """Return the data of a page that replays a game, as a JSON object.
+    """Return the data of a page that replays a game, as a JSON object with these fields:
 
-    Its fields are: game, player -- texts. rate -- the shots shown per second. shape -- the board,
-    to be drawn. shots -- pairs of the index of a cell and the reply. ships -- the cells of each
-    ship. chances -- after each number of shots, the rounded probability of a ship on each cell.
-    left -- after each number of shots, how many configurations are left, as a text. The last two
-    are None if `with_posterior` is False.
+    game, player -- texts. rate -- the shots shown per second. shape -- the board, to be drawn.
+    shots -- pairs of the index of a cell and the reply. ships -- the cells of each ship.
+    chances -- after each number of shots the rounded probability of a ship on each cell, and
+    left -- the number of configurations left, as a text; both None unless `with_posterior`.
 
     end -- the last position of the game. ships -- the hidden ships, as masks of cells.
     """
@@ -75,5 +74,5 @@ def _round_chance(chance: float) -> float:
 
 
 def page(content: dict[str, Any]) -> str:
-    """Return the page as HTML; content -- the result of `data`."""
+    """Return the page as HTML; content -- the result of `page_data`."""
     return PAGE.render_file(f"{content['player']}, {content['game']}", content)

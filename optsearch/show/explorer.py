@@ -41,8 +41,8 @@ NamedTree = tuple[str, DecisionTree]
 def require_few_configurations(position: Position, prior: Prior | None = None) -> None:
     """Raise TooLarge if a position leaves too many configurations to be stored in a page.
 
-    prior -- the weights of the configurations; those of weight 0 do not count. Raises
-    ImpossiblePosition if no configuration is left, NotSupported for a user's rule.
+    Configurations of weight 0 do not count. Raises ImpossiblePosition if none is left, NotSupported
+    for a user's rule.
     """
     position.game.require_named_rule("explore")
     position.game.require_sunk("explore")
@@ -60,8 +60,7 @@ def require_tree_of_position(
 ) -> None:
     """Raise TreeError unless a decision tree begins at this position and sinks all ships from it.
 
-    name -- of the tree, for the error. prior -- the weights of the configurations; without it all
-    count alike.
+    name -- of the tree, for the error. prior -- that of the tree.
     """
     if tree.position != position:
         raise TreeError(
@@ -86,9 +85,8 @@ def greedy_tree(
 ) -> NamedTree:
     """Return a name and a decision tree that always shoots a most probable cell (greedy).
 
-    Where several cells are most probable, the tree takes the best choices. If that takes more than
-    a quarter of the time, the tree takes the first cell row by row. time_limit -- the seconds for
-    the whole page; None for no limit.
+    Of several most probable cells it shoots the best one or, if that takes more than a quarter of
+    the time, the first one. time_limit -- the seconds for the whole page; None for no limit.
     """
     if time_limit is None:
         return "greedy", GreedySolver(position, progress=progress, prior=prior).tree()
@@ -191,9 +189,8 @@ def rules_in_words(game: Game) -> str:
 def list_configurations(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
     """List the configurations that are left, each as its weight and a tuple of masks of cells.
 
-    If hits tell nothing, all ships of a configuration are one mask, of the cells still to hit.
-    Configurations that have the same such cells are one entry, with their total weight. Otherwise
-    there is a mask for each ship, and the weight is 1.
+    If hits tell nothing, there is one mask, of the cells still to hit, and configurations with
+    equal masks are one entry. Otherwise there is a mask for each ship, and the weight is 1.
     """
     position = solver.position
     if position.game.is_silent:
@@ -208,9 +205,8 @@ def list_configurations(solver: Solver) -> list[tuple[int, tuple[int, ...]]]:
 def _shot_bounds(solver: Solver, roots: Sequence[list[Any] | int]) -> list[list[int] | None]:
     """Return, for each cell, two bounds of the least total of shots if it is shot first, or None.
 
-    The shots of all configurations left are added up for a total. None means that the search has no
-    bounds for the cell. roots -- the trees of the page. The total of a tree that shoots the cell
-    first may lower the upper bound.
+    The total is over all configurations left. None means that the search has no bounds for the
+    cell. roots -- the trees of the page; one that shoots the cell first may lower the upper bound.
     """
     game = solver.position.game
     values: list[list[int] | None] = [None] * game.cells
@@ -228,11 +224,11 @@ def _encode_node(
 ) -> list[Any] | int:
     """Return a subtree of a decision tree as a list, or a leaf as its number of configurations.
 
-    The list has the cell shot, the total of shots that the tree takes from there, the least total
-    that is possible, and the subtree for each reply. The total is over all configurations that are
-    left there. If the least total is not found, two bounds stand in its place.
+    The list has the cell shot, the total of shots of the tree from there, the least total possible
+    (two bounds if it is not found), and the subtree of each reply. Totals are over all
+    configurations left there.
 
-    family -- the configurations left at the node, for the search. limit -- ends the search.
+    family -- these configurations, for the search. limit -- ends the search.
     """
     if isinstance(node, Leaf):
         return node.configurations
@@ -267,9 +263,9 @@ def page(
 ) -> str:
     """Return the page to explore decision trees, as HTML; it opens with the first of the trees.
 
-    solver -- the search that gives the optima; all trees must start from its position. limit --
-    ends the search for optima, which leaves bounds. Raises TreeError for another tree, and TooLarge
-    if too many configurations are left.
+    solver -- gives the optima; all trees must start from its position. limit -- ends the search for
+    optima, which leaves bounds. Raises TreeError for another tree, and TooLarge if too many
+    configurations are left.
     """
     content = page_data(solver, trees, limit)
     return PAGE.render_file(f"{content['game']} {content['position']}".strip(), content)
