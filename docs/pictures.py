@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -40,6 +40,7 @@ BOXED = "10x10:5,4,3,3,2,contact=any,announce=ship"
 WIDE = 720  # pixels, of a picture
 ATTEMPTS = 20  # of an answer that takes too long
 COLOURS = 256  # of the board
+LINES = palette.BLUE, palette.ORANGE, palette.GREEN, palette.PURPLE, palette.GOLD, palette.SKY
 POSITION = "E5=miss C4=miss G4=miss D7=hit D8=hit G7=miss"
 SHOTS = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H6=miss,G7=hit"
 WRONG = "E5=miss,D6=hit,D7=hit,F3=miss,D8=sunk:3,H7=hit,H8=sunk:2,J9=hit,I9=sunk:2"
@@ -56,16 +57,19 @@ def reduce_colours(image: Image.Image, colours: int) -> Image.Image:
 # Figures
 
 
-def quantize_to_palette(image: Image.Image) -> Image.Image:
-    """Return an image in the colours of `optsearch.support.palette`, and in shades of them."""
-    names = ("BLUE", "ORANGE", "GREEN", "PURPLE", "GOLD", "SKY")
-    lines = [getattr(palette, name) for name in names]
+def quantize_to_palette(
+    image: Image.Image, lines: Sequence[str] = LINES, heat_shades: int = 40
+) -> Image.Image:
+    """Return an image in the colours of `optsearch.support.palette`, and in shades of them.
+
+    lines -- the colours of lines in it.
+    """
     colours = [
         *(palette.PAPER, palette.HIT, palette.HIT_CELL, palette.MISS, palette.BEST, palette.OPEN),
         *(palette.GRID, palette.SHIP, palette.SOLVED),
         *(palette.mix(palette.INK, share) for share in (0.12, 0.3, 0.5, 0.75, 1)),
         *(palette.mix(line, share) for line in lines for share in (0.2, 0.5, 1)),
-        *(palette.heat(share / 40) for share in range(3, 41)),
+        *(palette.heat(i / heat_shades) for i in range(heat_shades // 12, heat_shades + 1)),
         *(palette.mix(palette.LESS, share / 10) for share in range(1, 11)),
     ]
     channels = [int(colour[i : i + 2], 16) for colour in colours for i in (1, 3, 5)]  # of #rrggbb
@@ -123,9 +127,10 @@ def draw_nested() -> None:
         title = f"nested\n{number} shots, {position.hits.bit_count()} hits; {left} left"
         figure.text(0.5, 0.98, title, ha="center", va="top")
         png = BytesIO()
-        figure.savefig(png, format="png", dpi=WIDE / 5.04)
-        frames.append(Image.open(png).convert("RGB"))
-    first, *others = [quantize_to_palette(frame) for frame in frames]
+        figure.savefig(png, format="png", dpi=100)
+        frame = Image.open(png).convert("RGB")
+        frames.append(quantize_to_palette(frame, lines=(), heat_shades=14))  # for a small file
+    first, *others = frames
     times = [500] * len(others) + [2500]  # milliseconds
     path = PICTURES / "nested.gif"
     first.save(path, save_all=True, append_images=others, duration=times, loop=0, optimize=True)
