@@ -233,10 +233,7 @@ def draw_colour_bar(ax: Axes, heat: PolyCollection, title: str, below: float = 0
 
 
 def draw_matrix(
-    ax: Axes,
-    game: Game,
-    matrix: Sequence[Sequence[float]] | NDArray[Any],
-    format: str = "",
+    ax: Axes, game: Game, matrix: Sequence[Sequence[float]] | NDArray[Any], format: str = ""
 ) -> PolyCollection:
     """Draw a heat map with a number in each cell, as in the paper's Figures 2 and 3; return it.
 

@@ -12,13 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from optsearch.drawing.boards import (
-    MARKERS,
-    board_lines,
-    board_size,
-    cell_corners,
-    draw_legend,
-)
+from optsearch.drawing.boards import MARKERS, board_lines, board_size, cell_corners, draw_legend
 from optsearch.drawing.layouts import CIRCLES, PlacedVertex, Scale, Vertex
 from optsearch.drawing.vertices import BOARD_CELL, NAME_STRIP, NODE_SIZE, SLOT, arrange, scale_of
 from optsearch.game.position import HIT, MISS, SUNK, Reply
@@ -280,12 +274,7 @@ def _draw_marks(ax: Axes, points: Sequence[tuple[float, float]], gid: str, **sty
 
 
 def _draw_text(
-    ax: Axes,
-    middle: tuple[float, float],
-    text: str,
-    colour: str,
-    gid: str,
-    size: float = NAME_SIZE,
+    ax: Axes, middle: tuple[float, float], text: str, colour: str, gid: str, size: float = NAME_SIZE
 ) -> None:
     """Write a text around a point (x, y); size -- in points."""
     ax.text(

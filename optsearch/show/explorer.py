@@ -256,11 +256,7 @@ def _encode_node(
 # The page
 
 
-def page(
-    solver: Solver,
-    trees: Sequence[NamedTree],
-    limit: Limit | None = None,
-) -> str:
+def page(solver: Solver, trees: Sequence[NamedTree], limit: Limit | None = None) -> str:
     """Return the page to explore decision trees, as HTML; it opens with the first of the trees.
 
     solver -- gives the optima; all trees must start from its position. limit -- ends the search for
