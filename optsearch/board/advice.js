@@ -49,7 +49,7 @@ const isEnough = (sums) => sums.games >= GAMES || sums.games > 20 && errorOf(sum
 
 function showToGo() {
   const games = togo?.games ?? 0, parts = [];
-  if (games > 4) parts.push(made("b", `${(togo.total / games).toFixed(1)} ± ${errorOf(togo).toFixed(1)}`), made("span", ` if you shoot a most probable cell each time: mean and standard error of ${games} sampled games${isEnough(togo) || togo.failed ? "" : " so far"}`, {class: "muted"}));
+  if (games > 4) parts.push(newElement("b", `${(togo.total / games).toFixed(1)} ± ${errorOf(togo).toFixed(1)}`), newElement("span", ` if you shoot a most probable cell each time: mean and standard error of ${games} sampled games${isEnough(togo) || togo.failed ? "" : " so far"}`, {class: "muted"}));
   else parts.push(togo?.failed || failed ? "takes too long to sample here" : `sampling games: ${games} so far`);
   element("to-go").replaceChildren(...parts);
   for (const part of document.querySelectorAll(".to-go")) part.hidden = !known || known.impossible || known.over || isEndgame();
@@ -62,7 +62,7 @@ function countReplies(cell) {
     if (mine === turn && board.names[nextShot()] === cell) { known = found; show(); }
     goOn(() => mine === turn);
   }, (error) => {
-    if (mine === turn && error.kind !== "GivenUp") { failed = error.kind; trouble(error.message); }
+    if (mine === turn && error.kind !== "GivenUp") { failed = error.kind; showTrouble(error.message); }
   });
 }
 
@@ -98,7 +98,7 @@ function showAdvice() {
   const isOver = Boolean(known?.over);
   element("count").textContent = isOver ? "The end" : known?.impossible ? "A contradiction" : `Shot ${shots.length + 1}`;
   element("ask").textContent = isOver ? "Every ship is sunk" : known?.impossible ? "No placement fits these replies" : next === null ? (failed ? "No advice" : "…") : `Shoot ${board.names[next]}`;
-  element("chance").textContent = isOver ? `after ${counted(shots.length, "shot")}` : chanceText(next);
+  element("chance").textContent = isOver ? `after ${countText(shots.length, "shot")}` : chanceText(next);
   element("wrong").hidden = !known?.impossible;
   if (known?.impossible) {
     const {together, alone} = known, listed = alone.length ? alone : together;
@@ -113,7 +113,7 @@ function showAdvice() {
     ].filter(Boolean).join(" ");
     element("wrong-shots").replaceChildren(...listed.slice(0, BUTTONS).map((text) => {
       const [[cell, reply]] = parsed(text);
-      const button = made("button", ["Take back ", made("b", `${cell} `), mark(reply), ` ${said(reply)}`], {type: "button"});
+      const button = newElement("button", ["Take back ", newElement("b", `${cell} `), mark(reply), ` ${replyText(reply)}`], {type: "button"});
       button.addEventListener("click", () => takeBack(shots.findIndex((shot) => shot[0] === cell)));
       return button;
     }));
@@ -127,14 +127,14 @@ function showAdvice() {
     const n = known.replies[reply];
     if (n === "0") return {text: board.shown[reply] ? "" : whyNot(reply), isNever: true};
     if (A.lengths) return {text: `${percent(n, known.total, 1)} %`, isNever: false};
-    const text = A.replies.length > 3 ? `${percent(n, known.total, 1)} %` : `leaves ${grouped(n)}`;
-    return {text, isNever: false, title: `leaves ${counted(n, "configuration")}`};
+    const text = A.replies.length > 3 ? `${percent(n, known.total, 1)} %` : `leaves ${groupedDigits(n)}`;
+    return {text, isNever: false, title: `leaves ${countText(n, "configuration")}`};
   });
   element("refused").hidden = refused === null;
   element("refused-why").textContent = refused === null ? "" : `${replyWords(refused)} is impossible at ${board.names[next]}: ${whyNot(refused)}. If your opponent says so, an earlier reply is wrong.`;
   const back = element("take-back");
   back.hidden = picked === null;
-  if (picked !== null) back.replaceChildren("Take back ", made("b", shots[picked][0]), ` ${said(shots[picked][1])}`);
+  if (picked !== null) back.replaceChildren("Take back ", newElement("b", shots[picked][0]), ` ${replyText(shots[picked][1])}`);
   element("unchoose").hidden = chosen === null;
   for (const id of ["undo", "restart"]) element(id).setAttribute("aria-disabled", shots.length === 0);
   showRows(momentsHere(), 0);
@@ -147,7 +147,7 @@ function showAdvice() {
 function chanceText(next) {
   if (next === null || !known || known.impossible) return "";
   const [numbers, total] = weightsOf(known), n = numbers[next];
-  return n === total ? "a certain hit" : `hits with probability ${percent(n, total, 2)}\u00a0%${known.counts ? `: ${grouped(n)}/${grouped(total)}` : ""}`;
+  return n === total ? "a certain hit" : `hits with probability ${percent(n, total, 2)}\u00a0%${known.counts ? `: ${groupedDigits(n)}/${groupedDigits(total)}` : ""}`;
 }
 
 /** A fleet in a list, with what shots have hit of each kind. */
@@ -162,14 +162,14 @@ function showNumbers() {
   for (const part of document.querySelectorAll(".all-sunk")) part.hidden = !A.lengths;
   for (const part of document.querySelectorAll(".optimum")) part.hidden = Boolean(A.lengths);
   element("all-sunk").textContent = isKnown && A.lengths ? `${percent(known.all_sunk, 1, 2)} %` : waiting;
-  element("left").replaceChildren(...(isKnown ? [made("b", grouped(known.configurations)), made("span", `, ${known.bits.toFixed(2)} bits`, {class: "muted"})] : [known ? "none" : waiting]));
+  element("left").replaceChildren(...(isKnown ? [newElement("b", groupedDigits(known.configurations)), newElement("span", `, ${known.bits.toFixed(2)} bits`, {class: "muted"})] : [known ? "none" : waiting]));
   element("best").replaceChildren(...(isKnown ? known.best.flatMap(({by, cells}, i) => [
-    ...(i ? [made("br")] : []), made("b", cells.slice(0, 8).join(" ")), cells.length > 8 ? ` and ${cells.length - 8} more` : "", made("span", ` ${by}${i && A.prior ? ", which ignores the prior" : ""}`, {class: "muted"}),
+    ...(i ? [newElement("br")] : []), newElement("b", cells.slice(0, 8).join(" ")), cells.length > 8 ? ` and ${cells.length - 8} more` : "", newElement("span", ` ${by}${i && A.prior ? ", which ignores the prior" : ""}`, {class: "muted"}),
   ]) : [known ? "none" : waiting]));
   if (known?.over) element("best").textContent = "nothing is left to shoot";
   const end = values?.optimum, why = known?.over ? "nothing is left to shoot" : !isKnown ? (known ? "none" : waiting)
     : !isEndgame() ? `searched when at most ${A.endgame} configurations are left` : values ? "not found within the time there is" : waiting;
-  element("optimum").replaceChildren(...(end ? [made("b", end.cells.join(" ")), ` ${boundsText([end.total, end.total], end.weight)}`] : [why]));
+  element("optimum").replaceChildren(...(end ? [newElement("b", end.cells.join(" ")), ` ${boundsText([end.total, end.total], end.weight)}`] : [why]));
   showToGo();
   const walk = element("walk-these");
   walk.hidden = !isKnown || known.over || BigInt(known.configurations) > A.walk;

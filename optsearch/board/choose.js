@@ -17,7 +17,7 @@ function offer({named, first, contacts, announcements, boards}) {
   offered = isOther ? [first, ...named] : named;
   element("named").replaceChildren(...offered.map(cardOf));
   for (const [part, words] of [["contact", contacts], ["announce", announcements], ["board", boards]]) {
-    field(part).replaceChildren(...Object.entries(words).map(([value, text]) => made("option", text || "A rectangle.", {value})));
+    field(part).replaceChildren(...Object.entries(words).map(([value, text]) => newElement("option", text || "A rectangle.", {value})));
   }
   const game = A ?? first ?? named[0], known = offered.find((one) => isSame(one, game));
   element("other").open = !known;
@@ -29,11 +29,11 @@ function cardOf(game) {
   const {shape, name, title, players, rules, text, ships} = game, cells = shape.cells.filter(Boolean);
   const path = cells.map(([, x, y]) => `M${shape.outline.map(([dx, dy]) => `${x + dx} ${y + dy}`).join("L")}Z`).join("");
   const [left, top, right, bottom] = boundsOf(cells.map((cell) => cell.slice(1)));
-  const picture = drawn("svg", {viewBox: `${left - .1} ${top - .1} ${right - left + .2} ${bottom - top + .2}`, "aria-hidden": "true"}, drawn("path", {d: path}));
+  const picture = newDrawing("svg", {viewBox: `${left - .1} ${top - .1} ${right - left + .2} ${bottom - top + .2}`, "aria-hidden": "true"}, newDrawing("path", {d: path}));
   const href = A && isSame(game, A) ? elsewhere({mode: "advise"}) : addressOf({game: name, mode: "advise", shots: []});
-  return made("li", [
-    picture, made("div", [made("h2", title), made("p", players, {class: "muted"})]), made("p", rules), made("code", text, {title: text}),
-    made("ul", fleetRows({fleet: ships, ships: shape.ships}), {class: "fleet", "aria-label": "Fleet"}), made("a", "Open", {class: "primary", href, "aria-label": `Open: ${title}`}),
+  return newElement("li", [
+    picture, newElement("div", [newElement("h2", title), newElement("p", players, {class: "muted"})]), newElement("p", rules), newElement("code", text, {title: text}),
+    newElement("ul", fleetRows({fleet: ships, ships: shape.ships}), {class: "fleet", "aria-label": "Fleet"}), newElement("a", "Open", {class: "primary", href, "aria-label": `Open: ${title}`}),
   ], {class: "card"});
 }
 
@@ -41,7 +41,7 @@ function cardOf(game) {
 function fill(game) {
   element("choose").dataset.base = game.name;
   for (const part of PARTS) {
-    if (part === "board" && !game.size) field(part).append(made("option", game.board, {value: game.board}));
+    if (part === "board" && !game.size) field(part).append(newElement("option", game.board, {value: game.board}));
     field(part).value = game[part];
     field(part).closest("label").hidden = !game.size && (!game.name || !["contact", "announce"].includes(part));
   }

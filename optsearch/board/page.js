@@ -57,14 +57,14 @@ async function arrive() {
   if (A) SHIPS = Object.fromEntries([...new Set(A.fleet)].map((kind, i) => [kind, {...A.shape.ships[kind], name: given[i]?.trim() || A.shape.ships[kind].name}]));
   for (const [letter, kind] of Object.entries(A?.kinds ?? {})) SHIPS[letter] = SHIPS[kind];
   document.body.classList.add("busy");
-  trouble("");
+  showTrouble("");
   if (A?.lengths && place.mode === "play") {
     place.mode = "advise";
-    trouble("The board does not play with ships whose lengths are not known. It gives advice, and reviews shots.");
+    showTrouble("The board does not play with ships whose lengths are not known. It gives advice, and reviews shots.");
   }
   const began = Date.now(), seconds = () => Math.round((Date.now() - began) / 1000);
   clearInterval(clock);
-  clock = setInterval(() => { element("elapsed").textContent = `Counting, for ${counted(seconds(), "second")} so far`; }, 1000);
+  clock = setInterval(() => { element("elapsed").textContent = `Counting, for ${countText(seconds(), "second")} so far`; }, 1000);
   const modes = {choose: chooseGame, advise: advise, play: playOn, review: review};
   try {
     await modes[place.mode](() => mine === turn);
@@ -72,7 +72,7 @@ async function arrive() {
     if (!(error instanceof Said)) throw error;
     if (mine !== turn || error.kind === "GivenUp") return;
     failed = error.kind;
-    trouble(failed === "TooLong" && place.mode === "advise" ? `${error.message}. Answers are quicker after more shots: tap a cell, then tap the reply.` : error.message);
+    showTrouble(failed === "TooLong" && place.mode === "advise" ? `${error.message}. Answers are quicker after more shots: tap a cell, then tap the reply.` : error.message);
   }
   if (mine !== turn) return;
   clearInterval(clock);
@@ -88,11 +88,11 @@ async function attempt(work) {
   } catch (error) {
     if (!(error instanceof Said)) throw error;
     document.body.classList.remove("busy");
-    if (error.kind !== "GivenUp") trouble(error.message);
+    if (error.kind !== "GivenUp") showTrouble(error.message);
   }
 }
 
-function trouble(text) {
+function showTrouble(text) {
   element("trouble").textContent = text;
   if (text) show();
 }
@@ -152,14 +152,14 @@ function showCells(answer, shots, {on = board, what = () => "", next = null, wro
     if (reply !== undefined) {
       const wreck = sunk.has(cell);
       if (name === last) classes.push("last");
-      const label = [what(cell), said(reply), wreck && kindOf(reply) !== "sunk" && "of a sunk ship", wrong.has(name) && "may be wrong", name === last && "last shot"];
+      const label = [what(cell), replyText(reply), wreck && kindOf(reply) !== "sunk" && "of a sunk ship", wrong.has(name) && "may be wrong", name === last && "last shot"];
       on.show(cell, {reply, wreck, classes: [...classes, "shot"], label: label.filter(Boolean).join(", ")});
     } else if (!numbers) {
       on.show(cell, {classes, label: cell === next ? "next shot" : what(cell)});
     } else {
       const n = numbers[cell];
       let label = `${percent(n, total, 2)}\u00a0%`;
-      if (answer.counts) label = `${grouped(n)}/${grouped(total)} = ${label}`;
+      if (answer.counts) label = `${groupedDigits(n)}/${groupedDigits(total)} = ${label}`;
       if (Number(n) === 0) classes.push("never");
       if (String(n) === String(total)) classes.push("certain");
       if (best.has(name)) { classes.push("greedy"); label += ", most probable"; }
@@ -201,14 +201,14 @@ function picture() {
 async function savePicture(kind) {
   let address = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture())}`;
   if (kind === "png") {
-    const image = made("img"), canvas = made("canvas");
+    const image = newElement("img"), canvas = newElement("canvas");
     image.src = address;
     await image.decode();
     [canvas.width, canvas.height] = [image.width, image.height];
     canvas.getContext("2d").drawImage(image, 0, 0);
     address = canvas.toDataURL();
   }
-  made("a", [], {href: address, download: `board.${kind}`}).click();
+  newElement("a", [], {href: address, download: `board.${kind}`}).click();
 }
 
 // The beginning
@@ -219,7 +219,7 @@ function build() {
   board = new Board(element("board"), A.shape, "Board, with the probability of a ship on each cell", {look, choose});
   own = new Board(element("own"), A.shape, "Your ships and the shots at them", {});
   answers = new ReplyButtons(element("replies"), A, board, answer);
-  element("against").append(...A.players.map((name) => made("option", name || "nobody", {value: name})));
+  element("against").append(...A.players.map((name) => newElement("option", name || "nobody", {value: name})));
   const on = (id, event, does) => element(id).addEventListener(event, (happened) => { happened.preventDefault(); does(); });
   for (const mode of ["advise", "play", "review"]) on(`mode-${mode}`, "click", () => goTo({mode}));
   on("change", "click", () => goTo({mode: "choose"}));
@@ -264,7 +264,7 @@ async function start() {
     build();
   } catch (error) {
     if (error.status === 401) return;
-    if (error.kind !== "NoGame") trouble(error.message);
+    if (error.kind !== "NoGame") showTrouble(error.message);
     place.mode = "choose";
   }
   tabs.addEventListener("message", ({data}) => {

@@ -15,10 +15,10 @@ function showSetup() {
   }
   board.ships(placed);
   element("touching").textContent = pairs.length
-    ? `${pairs.slice(0, 3).map((pair) => pair.map(shipName).join(" and ")).join(", ")}${pairs.length > 3 ? ` and ${counted(pairs.length - 3, "more pair")}` : ""} touch, which these rules do not allow.`
+    ? `${pairs.slice(0, 3).map((pair) => pair.map(shipName).join(" and ")).join(", ")}${pairs.length > 3 ? ` and ${countText(pairs.length - 3, "more pair")}` : ""} touch, which these rules do not allow.`
     : "";
   const left = shipsLeft();
-  element("place-next").textContent = !isPlaced ? "" : left.length ? `Place the ${shipText(left[0])}: ${counted(left.length, "ship")} to place` : "Every ship is placed";
+  element("place-next").textContent = !isPlaced ? "" : left.length ? `Place the ${shipText(left[0])}: ${countText(left.length, "ship")} to place` : "Every ship is placed";
   element("unplace").setAttribute("aria-disabled", ships.length === 0);
   element("begin").setAttribute("aria-disabled", isPlaced && (left.length > 0 || pairs.length > 0));
 }
@@ -55,11 +55,11 @@ const placementsOn = (kind, cell, except) => A.places[kind].filter((cells) => ce
 function placeShip(cell) {
   if (!element("placed").checked || dragged?.isMoved) return;
   const i = ships.findIndex(([, cells]) => cells.includes(cell)), [kind] = i < 0 ? shipsLeft() : ships[i];
-  trouble("");
+  showTrouble("");
   if (i < 0) {
     const [cells] = kind ? placementsOn(kind, cell, -1) : [];
     if (cells) ships.push([kind, cells, cell]);
-    else trouble(kind ? `There is no room for the ${shipText(kind)} on ${board.names[cell]}` : "Every ship is placed");
+    else showTrouble(kind ? `There is no room for the ${shipText(kind)} on ${board.names[cell]}` : "Every ship is placed");
   } else if (ships[i][2] !== cell) {
     ships.splice(i, 1);
   } else {
@@ -68,7 +68,7 @@ function placeShip(cell) {
     const turned = turns.map((form) => others.find((cells) => formOf(cells) === form)).find(Boolean);
     if (turned) ships[i] = [kind, turned, cell];
     else if (forms.length === 1) ships.splice(i, 1);
-    else trouble(`There is no room to turn the ${shipText(kind)} on ${board.names[cell]}`);
+    else showTrouble(`There is no room to turn the ${shipText(kind)} on ${board.names[cell]}`);
   }
   show();
 }

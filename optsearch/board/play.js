@@ -89,9 +89,9 @@ function showPlay() {
   }
   const last = shots.at(-1), back = answered.at(-1), whom = RANKS[match.against] ?? match.against, theirs = whom.charAt(0).toUpperCase() + whom.slice(1);
   element("turn").textContent = match.over ? "The end" : `Shot ${shots.length + 1}${whom ? `, against ${whom}` : ""}`;
-  const words = [last ? `You shot ${last[0]}: ${said(last[1])}.` : "Tap a cell to shoot.", back && !match.won ? `${theirs} shot ${back[0]}: ${said(back[1])}.` : ""];
-  if (match.over) words.push(match.won ? `You have sunk every ship, in ${counted(shots.length, "shot")}.` : `${theirs} has sunk your ships. The board shows the others.`);
-  if (match.greedy) words.push(`Shooting a most probable cell each time takes ${counted(match.greedy, "shot")} against the same ships.`);
+  const words = [last ? `You shot ${last[0]}: ${replyText(last[1])}.` : "Tap a cell to shoot.", back && !match.won ? `${theirs} shot ${back[0]}: ${replyText(back[1])}.` : ""];
+  if (match.over) words.push(match.won ? `You have sunk every ship, in ${countText(shots.length, "shot")}.` : `${theirs} has sunk your ships. The board shows the others.`);
+  if (match.greedy) words.push(`Shooting a most probable cell each time takes ${countText(match.greedy, "shot")} against the same ships.`);
   element("said").textContent = words.filter(Boolean).join(" ");
   element("to-review").hidden = !match.over;
   showFleet("fleet", match.sunk, shots);

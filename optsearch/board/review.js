@@ -33,8 +33,8 @@ function stepTo(number) {
   if (place.shots.length) goTo({at: number > place.shots.length ? 0 : Math.max(1, number)}, false);
 }
 
-const awayOf = (one) => one ? Math.max(0, one.most - one.chance) : 0;
-const judged = (away) => away > .1 ? " ?" : away > .03 ? " ?!" : "";
+const chanceGivenAway = (one) => one ? Math.max(0, one.most - one.chance) : 0;
+const annotation = (away) => away > .1 ? " ?" : away > .03 ? " ?!" : "";
 const points = (given) => given < 0.00005 ? "nothing" : (100 * given).toFixed(given < 0.001 ? 2 : 1);
 const percentagePoints = (given) => given < 0.00005 ? "nothing" : `${points(given)} percentage points`;
 const lossOf = (one) => one.optimum ? one.loss : null;
@@ -53,14 +53,14 @@ function showReview() {
   element("way").hidden = element("steps").hidden = shots.length === 0;
   element("branch").hidden = !at;
   element("branch").textContent = `Advise before shot ${at}`;
-  const done = reviewed.filter(Boolean), best = done.filter((found) => awayOf(found) < 0.00005).length;
-  element("progress").textContent = !shots.length ? "A finished game, or one under way" : done.length < shots.length ? `${done.length} of ${counted(shots.length, "shot")} reviewed${failed ? "" : " …"}` : `${counted(shots.length, "shot")} reviewed`;
-  const given = done.reduce((sum, found) => sum + awayOf(found), 0), losses = done.map(lossOf).filter(Boolean);
+  const done = reviewed.filter(Boolean), best = done.filter((found) => chanceGivenAway(found) < 0.00005).length;
+  element("progress").textContent = !shots.length ? "A finished game, or one under way" : done.length < shots.length ? `${done.length} of ${countText(shots.length, "shot")} reviewed${failed ? "" : " …"}` : `${countText(shots.length, "shot")} reviewed`;
+  const given = done.reduce((sum, found) => sum + chanceGivenAway(found), 0), losses = done.map(lossOf).filter(Boolean);
   const lost = [0, 1].map((side) => losses.reduce((sum, bounds) => sum + bounds[side], 0));
   element("verdict").textContent = shots.length && done.length === shots.length
-    ? `${best} of ${counted(shots.length, "shot")} ${isOne(best) ? "was" : "were"} at a most probable cell${best === shots.length ? "" : `; the others gave away ${percentagePoints(given)} in total`}.${losses.length ? ` In the endgame (${counted(losses.length, "shot")}), ${lost[1] ? `these shots cost ${lossText(lost)} more on average than optimal ones` : "every shot was optimal"}.` : ""}`
+    ? `${best} of ${countText(shots.length, "shot")} ${isOne(best) ? "was" : "were"} at a most probable cell${best === shots.length ? "" : `; the others gave away ${percentagePoints(given)} in total`}.${losses.length ? ` In the endgame (${countText(losses.length, "shot")}), ${lost[1] ? `these shots cost ${lossText(lost)} more on average than optimal ones` : "every shot was optimal"}.` : ""}`
     : "";
-  element("moment").textContent = at ? `Before shot ${at}, ${shots[at - 1][0]}: ${said(shots[at - 1][1])}. ${one ? `It gave away ${percentagePoints(awayOf(one))}.` : ""}` : shots.length ? "The board at the end." : "";
+  element("moment").textContent = at ? `Before shot ${at}, ${shots[at - 1][0]}: ${replyText(shots[at - 1][1])}. ${one ? `It gave away ${percentagePoints(chanceGivenAway(one))}.` : ""}` : shots.length ? "The board at the end." : "";
   showRows(reviewed, at);
   showBars(reviewed, at);
 }
@@ -74,19 +74,19 @@ function showRows(reviewed, at) {
   const had = body.contains(document.activeElement) ? document.activeElement.dataset.at : null;
   const lines = shots.flatMap(([cell, reply], i) => {
     if (mode === "advise" && board.shown[reply] && shots.findIndex((shot) => shot[1] === reply) < i) return [];  // one for a ship that is shown
-    const found = reviewed[i], away = awayOf(found), loss = found && lossOf(found), isNamed = reply.includes(":") || kindOf(reply) === "sunk";
-    const words = [`${i + 1}. ${cell} `, mark(reply), made("span", ` ${reply.includes(":") ? said(reply).replace("hit ", "") : said(reply)}`, {class: isNamed ? "" : "unseen"})];
-    const button = mode === "review" ? made("a", words, {href: addressOf({...place, at: i + 1})}) : made("button", words, {type: "button", "aria-pressed": i === picked});
+    const found = reviewed[i], away = chanceGivenAway(found), loss = found && lossOf(found), isNamed = reply.includes(":") || kindOf(reply) === "sunk";
+    const words = [`${i + 1}. ${cell} `, mark(reply), newElement("span", ` ${reply.includes(":") ? replyText(reply).replace("hit ", "") : replyText(reply)}`, {class: isNamed ? "" : "unseen"})];
+    const button = mode === "review" ? newElement("a", words, {href: addressOf({...place, at: i + 1})}) : newElement("button", words, {type: "button", "aria-pressed": i === picked});
     button.dataset.at = i + 1;
     button.addEventListener("click", (event) => {
       event.preventDefault();
       if (mode === "review") goTo({at: i + 1}, false); else pick(i);
     });
-    const line = made("tr", [made("td", button), ...(found ? [
-      made("td", `${percent(found.chance, 1, 1)}\u00a0%`),
-      made("td", `${found.best[0].cells[0] ?? ""}${found.best[0].cells.length > 1 ? " …" : ""} ${percent(found.most, 1, 1)}\u00a0%`),
-      made("td", made("span", [points(away), ...(loss ? [`, ${lossText(loss)}`] : []), judged(away)], {class: (loss ? loss[0] > 0 : away >= 0.00005) ? "bad" : "good"})),
-    ] : [made("td"), made("td"), made("td")])]);
+    const line = newElement("tr", [newElement("td", button), ...(found ? [
+      newElement("td", `${percent(found.chance, 1, 1)}\u00a0%`),
+      newElement("td", `${found.best[0].cells[0] ?? ""}${found.best[0].cells.length > 1 ? " …" : ""} ${percent(found.most, 1, 1)}\u00a0%`),
+      newElement("td", newElement("span", [points(away), ...(loss ? [`, ${lossText(loss)}`] : []), annotation(away)], {class: (loss ? loss[0] > 0 : away >= 0.00005) ? "bad" : "good"})),
+    ] : [newElement("td"), newElement("td"), newElement("td")])]);
     if (i + 1 === at) line.setAttribute("aria-current", "true");
     return line;
   });
@@ -105,20 +105,20 @@ function keepInView(row) {
 
 /** A bar for each shot, as high as the percentage points that it gave away, on an axis. */
 function showBars(reviewed, at) {
-  const away = reviewed.map((one) => 100 * awayOf(one)), top = [5, 10, 20, 50, 100].find((most) => most >= Math.max(...away));
+  const away = reviewed.map((one) => 100 * chanceGivenAway(one)), top = [5, 10, 20, 50, 100].find((most) => most >= Math.max(...away));
   const [left, high, wide] = [28, 80, 332 / away.length], every = away.length > 12 ? 5 : 1, y = (n) => 12 + high * (1 - n / top);
-  const axis = [0, top / 2, top].flatMap((n) => [drawn("path", {d: `M${left} ${y(n)}H360`}), drawn("text", {x: left - 5, y: y(n) + 4, class: "end"}, String(n))]);
+  const axis = [0, top / 2, top].flatMap((n) => [newDrawing("path", {d: `M${left} ${y(n)}H360`}), newDrawing("text", {x: left - 5, y: y(n) + 4, class: "end"}, String(n))]);
   const bars = away.map((given, i) => {
-    const x = left + i * wide, bar = drawn("g", {class: i + 1 === at ? "now" : ""}, [
-      drawn("rect", {x, y: 12, width: wide, height: high, class: "back"}),
-      drawn("rect", {x: x + .12 * wide, y: y(given) - 1, width: .76 * wide, height: high + 13 - y(given), class: given < 0.005 ? "good" : "bad"}),
-      drawn("text", {x: x + wide / 2, y: y(given) - 4}, judged(given / 100)), drawn("title", {}, `${i + 1}. ${place.shots[i][0]}: ${points(given / 100)}`),
-      drawn("text", {x: x + wide / 2, y: high + 26}, i && (i + 1) % every ? "" : String(i + 1)),
+    const x = left + i * wide, bar = newDrawing("g", {class: i + 1 === at ? "now" : ""}, [
+      newDrawing("rect", {x, y: 12, width: wide, height: high, class: "back"}),
+      newDrawing("rect", {x: x + .12 * wide, y: y(given) - 1, width: .76 * wide, height: high + 13 - y(given), class: given < 0.005 ? "good" : "bad"}),
+      newDrawing("text", {x: x + wide / 2, y: y(given) - 4}, annotation(given / 100)), newDrawing("title", {}, `${i + 1}. ${place.shots[i][0]}: ${points(given / 100)}`),
+      newDrawing("text", {x: x + wide / 2, y: high + 26}, i && (i + 1) % every ? "" : String(i + 1)),
     ]);
     bar.addEventListener("click", () => stepTo(i + 1));
     return bar;
   });
-  refresh(element("bars").lastChild, drawn("svg", {viewBox: `0 0 362 ${high + 30}`, "aria-hidden": "true"}, [...bars, ...axis]));
+  refresh(element("bars").lastChild, newDrawing("svg", {viewBox: `0 0 362 ${high + 30}`, "aria-hidden": "true"}, [...bars, ...axis]));
 }
 
 const pasted = () => attempt(async () => {

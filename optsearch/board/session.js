@@ -62,14 +62,14 @@ async function askOnce(name, asked) {
 /** Ask the person for the token, in place of the page. */
 function login() {
   if (element("login")) return;
-  const field = made("input", [], {id: "given", autocomplete: "off", spellcheck: "false"});
-  const form = made("form", [
-    made("h1", "This page needs its token"),
-    made("p", sessionStorage.getItem(TOKEN) ? "The server refuses this page’s token: the server was started again, or the token is wrong." : "", {id: "why-token"}),
-    made("p", "optsearch serve printed an address when it began. Paste the whole address here, or its token."),
-    made("label", "Address or token", {for: "given"}), field,
-    made("div", made("button", "Open the board", {class: "primary"}), {class: "tools"}),
-    made("p", "", {id: "no-token", role: "alert"}),
+  const field = newElement("input", [], {id: "given", autocomplete: "off", spellcheck: "false"});
+  const form = newElement("form", [
+    newElement("h1", "This page needs its token"),
+    newElement("p", sessionStorage.getItem(TOKEN) ? "The server refuses this page’s token: the server was started again, or the token is wrong." : "", {id: "why-token"}),
+    newElement("p", "optsearch serve printed an address when it began. Paste the whole address here, or its token."),
+    newElement("label", "Address or token", {for: "given"}), field,
+    newElement("div", newElement("button", "Open the board", {class: "primary"}), {class: "tools"}),
+    newElement("p", "", {id: "no-token", role: "alert"}),
   ], {id: "login", class: "card"});
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -81,7 +81,7 @@ function login() {
     sessionStorage.setItem(TOKEN, match[1]);
     location.reload();
   });
-  const main = document.querySelector("main"), page = made("div", [...main.children]);
+  const main = document.querySelector("main"), page = newElement("div", [...main.children]);
   for (const part of [...document.body.children, page]) part.hidden = part !== main;
   main.append(form, page);
   field.focus();

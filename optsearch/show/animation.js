@@ -21,14 +21,14 @@ function show() {
     if (!shown) return;
     const reply = replies.get(cell), chance = chances[cell];
     const classes = cell === last ? ["next"] : [];
-    if (reply !== undefined) board.show(cell, {reply, classes: [...classes, "shot"], label: said(reply)});
+    if (reply !== undefined) board.show(cell, {reply, classes: [...classes, "shot"], label: replyText(reply)});
     else if (chance === undefined) board.show(cell, {});
     else board.show(cell, {text: percent(chance, 1, board.digits), classes: chance ? [] : ["never"], warmth: chance / end, label: `${percent(chance, 1, 2)}\u00a0%`});
   });
   board.ships(number === END ? D.ships : board.shipsOf([...replies]));
   const hits = [...replies.values()].filter((reply) => kindOf(reply) !== "miss").length;
-  const shot = last === null ? "Start" : `${counted(number, "shot")}, ${counted(hits, "hit")}: ${board.names[last]} ${said(D.shots[number - 1][1])}`;
-  element("said").textContent = shot + (D.left ? `; ${counted(D.left[number], "configuration")} left` : "");
+  const shot = last === null ? "Start" : `${countText(number, "shot")}, ${countText(hits, "hit")}: ${board.names[last]} ${replyText(D.shots[number - 1][1])}`;
+  element("said").textContent = shot + (D.left ? `; ${countText(D.left[number], "configuration")} left` : "");
   element("shot").value = number;
   element("shot").setAttribute("aria-valuetext", element("said").textContent);
   element("play").textContent = timer === null ? "Play" : "Pause";
@@ -67,7 +67,7 @@ onKeys(() => ({
   ArrowLeft: halting(moves.back), ArrowRight: halting(moves.on), Home: halting(moves.first), End: halting(moves.last),
 }));
 element("game").textContent = D.game;
-element("player").textContent = `${D.player}: ${counted(END, "shot")}`;
+element("player").textContent = `${D.player}: ${countText(END, "shot")}`;
 element("key-sunk").hidden = !D.shots.some(([, reply]) => kindOf(reply) === "sunk");
 show();
 if (!matchMedia("(prefers-reduced-motion: reduce)").matches) play();

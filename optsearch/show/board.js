@@ -4,12 +4,12 @@
 const element = (id) => document.getElementById(id);
 
 /** An element with text or elements in it. */
-function made(tag, content = [], attributes = {}) {
+function newElement(tag, content = [], attributes = {}) {
   return filled(document.createElement(tag), content, attributes);
 }
 
-/** The same for what is drawn. */
-function drawn(tag, attributes = {}, content = []) {
+/** A drawing element of an SVG with text or elements in it. */
+function newDrawing(tag, attributes = {}, content = []) {
   return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), content, attributes);
 }
 
@@ -21,9 +21,9 @@ function filled(result, content, attributes) {
 
 // Numbers as text; exact ones come as integers or as their texts
 
-const grouped = (n) => BigInt(n).toLocaleString("en");
+const groupedDigits = (n) => BigInt(n).toLocaleString("en");
 const isOne = (n) => String(n) === "1";
-const counted = (n, word) => `${grouped(n)} ${word}${isOne(n) ? "" : "s"}`;
+const countText = (n, word) => `${groupedDigits(n)} ${word}${isOne(n) ? "" : "s"}`;
 
 /** A probability in percent; only what never happens is 0, and only what is certain is 100. */
 function percent(n, total, digits) {
@@ -40,9 +40,9 @@ const meanText = (total, n) => Number.isInteger(total / n) ? String(total / n) :
 /** Show the bar of the heat map in an element, from 0 to 100 % or, by its switch, to the greatest that the board shows; return its end. */
 function showBar(place, most) {
   if (!place.firstChild) {
-    const greatest = made("input", [], {type: "checkbox"});
+    const greatest = newElement("input", [], {type: "checkbox"});
     greatest.addEventListener("change", () => show());
-    place.append("probability of a ship: 0 ", made("i", [], {class: "bar"}), made("span"), made("label", [greatest, "colours up to the greatest"]));
+    place.append("probability of a ship: 0 ", newElement("i", [], {class: "bar"}), newElement("span"), newElement("label", [greatest, "colours up to the greatest"]));
   }
   const end = place.querySelector("input").checked && most ? most : 1;
   place.hidden = !most;
@@ -59,10 +59,10 @@ let SHIPS = {};  // by the text of its kind the name of a ship, and the places o
 const nameOf = (kind) => SHIPS[kind]?.name ?? kind;
 
 /** The words of a reply. */
-const said = (reply) => reply.split(":").map(nameOf).join(" ");
+const replyText = (reply) => reply.split(":").map(nameOf).join(" ");
 
 /** The words of a reply, as on its button. */
-const replyWords = (reply) => said(reply).charAt(0).toUpperCase() + said(reply).slice(1);
+const replyWords = (reply) => replyText(reply).charAt(0).toUpperCase() + replyText(reply).slice(1);
 
 const shipText = (kind) => /^[a-z]{3}/i.test(nameOf(kind)) ? nameOf(kind) : `ship of ${/^\d+(-\d+)?$/.test(kind) ? "length" : "shape"} ${kind}`;
 
@@ -80,9 +80,9 @@ const boundsOf = (cells, room = .5) => [Math.min, Math.max].flatMap((most, i) =>
 function shipDrawing(cells, isFilled, isSunk = false, opacity = () => 1) {
   const [left, top, right, bottom] = boundsOf(cells);
   const [wide, high] = [right - left, bottom - top];
-  return drawn("svg", {class: "ship", viewBox: `${left} ${top} ${wide} ${high}`, width: `${.8 * wide}em`, height: `${.8 * high}em`, "aria-hidden": "true"}, [
-    ...cells.map(([x, y], i) => drawn("rect", {x: x - .42, y: y - .42, width: .84, height: .84, rx: .25, class: isFilled(i) ? "filled" : "", opacity: opacity(i)})),
-    ...(isSunk ? [drawn("path", {d: `M${left} ${top + high / 2}h${wide}`})] : []),
+  return newDrawing("svg", {class: "ship", viewBox: `${left} ${top} ${wide} ${high}`, width: `${.8 * wide}em`, height: `${.8 * high}em`, "aria-hidden": "true"}, [
+    ...cells.map(([x, y], i) => newDrawing("rect", {x: x - .42, y: y - .42, width: .84, height: .84, rx: .25, class: isFilled(i) ? "filled" : "", opacity: opacity(i)})),
+    ...(isSunk ? [newDrawing("path", {d: `M${left} ${top + high / 2}h${wide}`})] : []),
   ]);
 }
 
@@ -95,8 +95,8 @@ function fleetRows({fleet, ships, lengths = {}}, sunk = [], hits = () => 0) {
     const chances = Object.entries(lengths[kind] ?? {}).filter(([, chance]) => chance), has = (k) => chances.length ? chances.filter(([length]) => length > k).reduce((sum, [, chance]) => sum + chance, 0) : 1;
     const cells = ships[kind].cells.filter((_, k) => has(k) > 0), number = count(fleet, kind), gone = count(sunk, kind), filled = Math.max(hits(kind), gone * cells.length);
     const drawings = Array.from({length: number}, (_, i) => shipDrawing(cells, (k) => i * cells.length + k < filled, i < gone, (k) => Math.max(has(k), .2)));
-    const told = chances.length > 1 ? [made("small", chances.map(([length, chance]) => made("span", `${length}: ${percent(chance, 1, 1)} %`)), {class: "lengths"})] : [];
-    return made("li", [...drawings, made("span", ` ${nameOf(kind)}`), made("span", gone ? ` ${number > 1 ? gone : ""} sunk` : "", {class: "unseen"}), ...told], {class: gone === number ? "sunk" : ""});
+    const told = chances.length > 1 ? [newElement("small", chances.map(([length, chance]) => newElement("span", `${length}: ${percent(chance, 1, 1)} %`)), {class: "lengths"})] : [];
+    return newElement("li", [...drawings, newElement("span", ` ${nameOf(kind)}`), newElement("span", gone ? ` ${number > 1 ? gone : ""} sunk` : "", {class: "unseen"}), ...told], {class: gone === number ? "sunk" : ""});
   });
 }
 
@@ -105,15 +105,15 @@ const count = (all, one) => all.filter((other) => other === one).length;
 /** The sign of a reply around (0, 0), where a cell is 1 wide; a hit may tell its ship, in small. */
 function sign(reply, isSunk = kindOf(reply) === "sunk") {
   const [kind, ship] = reply.split(":"), parts = [];
-  if (isSunk) parts.push(drawn("circle", {r: .27}), drawn("circle", {r: .4, class: "ring"}));
-  else if (kind === "hit") parts.push(drawn("path", {d: "M-.26-.26 .26 .26M-.26 .26 .26-.26"}));
-  else parts.push(drawn("circle", {r: .27}));
-  if (kind === "hit" && ship) parts.push(drawn("text", {x: .3, y: .32}, nameOf(ship).length > 2 ? nameOf(ship)[0].toUpperCase() : nameOf(ship)));
-  return drawn("g", {class: `sign ${isSunk ? "sunk" : kind}`}, parts);
+  if (isSunk) parts.push(newDrawing("circle", {r: .27}), newDrawing("circle", {r: .4, class: "ring"}));
+  else if (kind === "hit") parts.push(newDrawing("path", {d: "M-.26-.26 .26 .26M-.26 .26 .26-.26"}));
+  else parts.push(newDrawing("circle", {r: .27}));
+  if (kind === "hit" && ship) parts.push(newDrawing("text", {x: .3, y: .32}, nameOf(ship).length > 2 ? nameOf(ship)[0].toUpperCase() : nameOf(ship)));
+  return newDrawing("g", {class: `sign ${isSunk ? "sunk" : kind}`}, parts);
 }
 
 /** The sign of a reply among words. */
-const mark = (reply) => drawn("svg", {class: "mark", viewBox: "-.5 -.5 1 1", "aria-hidden": "true"}, sign(kindOf(reply)));
+const mark = (reply) => newDrawing("svg", {class: "mark", viewBox: "-.5 -.5 1 1", "aria-hidden": "true"}, sign(kindOf(reply)));
 
 /**
  * A button in a group for each reply to a shot; it has its words, its key, and room for a word more. Where hits
@@ -135,13 +135,13 @@ class ReplyButtons {
     const {shown} = this.board, kinds = this.game.kinds ?? {}, place = (reply) => reply === "miss" ? Infinity : this.game.fleet.indexOf(kinds[reply.split(":")[1]] ?? reply.split(":")[1]);
     const replies = this.board.repliesAt(cell, this.game.replies).sort((one, other) => place(one) - place(other)), told = new Map(replies.map((reply) => [reply, says(reply)]));
     const [possible, never] = [false, true].map((isNever) => replies.filter((reply) => told.get(reply).isNever === isNever));
-    const isShown = replies.some((reply) => shown[reply]), key = JSON.stringify([isShown && cell, possible.map(said), never.map(said)]);
+    const isShown = replies.some((reply) => shown[reply]), key = JSON.stringify([isShown && cell, possible.map(replyText), never.map(replyText)]);
     if (this.#drawn !== key) {
       const had = this.group.contains(document.activeElement) ? document.activeElement.value : null;
       this.#drawn = key;
       this.#buttons = new Map();
       const [buttons, others] = [possible, never].map((some) => isShown ? this.#byKind(some, cell) : some.map((reply) => this.#button(reply, cell)));
-      const folded = made("details", [made("summary", `${isOne(never.length) ? "1 reply is" : `${never.length} replies are`} impossible: why?`), made("div", others, {class: `replies${isShown ? " ships" : ""}`})]);
+      const folded = newElement("details", [newElement("summary", `${isOne(never.length) ? "1 reply is" : `${never.length} replies are`} impossible: why?`), newElement("div", others, {class: `replies${isShown ? " ships" : ""}`})]);
       this.group.replaceChildren(...buttons, ...(never.length ? [folded] : []));
       this.group.classList.toggle("ships", isShown);
       if (had !== null) this.#buttons.get(possible.includes(had) ? had : possible[0])?.focus();
@@ -166,17 +166,17 @@ class ReplyButtons {
     const far = (reply) => shown[reply].cells.at(-1) - shown[reply].cells[0];
     return [...others.map((reply) => this.#button(reply, cell)), ...[...new Set(this.game.fleet)].flatMap((kind) => {
       const own = ships.filter((reply) => shown[reply].kind === kind).sort((one, other) => far(one) - far(other));
-      return own.length ? [made("p", shipText(kind), {class: "muted"}), ...own.map((reply) => this.#button(reply, cell))] : [];
+      return own.length ? [newElement("p", shipText(kind), {class: "muted"}), ...own.map((reply) => this.#button(reply, cell))] : [];
     })];
   }
 
   #button(reply, cell) {
     const ship = this.board.shown[reply], [, place] = reply.split(":"), number = this.#buttons.size;
     const key = ship ? (number < 10 ? String(number) : "") : keyOf(reply);
-    const words = ship ? [made("span", `Hit, ${shipText(ship.kind)} on ${place}`, {class: "unseen"}), made("b", place.replace(/\+.*\+/, "…"), {"aria-hidden": "true"})] : made("b", replyWords(reply));
-    const button = made("button", [ship ? shipDrawing(ship.cells.map((one) => this.board.at[one]), (i) => ship.cells[i] === cell) : mark(reply), " ", words, " "].flat(), {type: "button", class: kindOf(reply), value: reply, "data-key": key});
-    if (key) button.append(made("kbd", key, {"aria-hidden": "true"}));
-    button.append(made("small"));
+    const words = ship ? [newElement("span", `Hit, ${shipText(ship.kind)} on ${place}`, {class: "unseen"}), newElement("b", place.replace(/\+.*\+/, "…"), {"aria-hidden": "true"})] : newElement("b", replyWords(reply));
+    const button = newElement("button", [ship ? shipDrawing(ship.cells.map((one) => this.board.at[one]), (i) => ship.cells[i] === cell) : mark(reply), " ", words, " "].flat(), {type: "button", class: kindOf(reply), value: reply, "data-key": key});
+    if (key) button.append(newElement("kbd", key, {"aria-hidden": "true"}));
+    button.append(newElement("small"));
     button.addEventListener("click", () => this.answer(reply));
     for (const event of ["pointerenter", "focus"]) button.addEventListener(event, () => this.board.outline(ship?.cells ?? []));
     for (const event of ["pointerleave", "blur"]) button.addEventListener(event, () => this.board.outline([]));
@@ -220,12 +220,12 @@ class Board {
     const [left, top, right, bottom] = boundsOf([...corners, ...shape.labels.map(([, x, y]) => [x - .35, y - .35])], .04);
     const rows = new Map();
     this.elements = shape.cells.map((cell, i) => cell && this.#cell(i, cell, shape.outline, does));
-    known.map(([, y]) => y).sort((a, b) => a - b).forEach((y) => rows.set(y, drawn("g", {role: "row"})));
+    known.map(([, y]) => y).sort((a, b) => a - b).forEach((y) => rows.set(y, newDrawing("g", {role: "row"})));
     this.at.forEach((at, i) => { if (at) rows.get(at[1]).append(this.elements[i]); });
-    const labels = shape.labels.map(([text, x, y]) => drawn("text", {x, y, class: "label"}, text));
-    const picture = drawn(
+    const labels = shape.labels.map(([text, x, y]) => newDrawing("text", {x, y, class: "label"}, text));
+    const picture = newDrawing(
       "svg", {viewBox: `${left} ${top} ${right - left} ${bottom - top}`, role: "presentation"},
-      [drawn("g", {"aria-hidden": "true"}, labels), ...rows.values(), drawn("path", {class: "seam", d: shape.seams})],
+      [newDrawing("g", {"aria-hidden": "true"}, labels), ...rows.values(), newDrawing("path", {class: "seam", d: shape.seams})],
     );
     place.classList.add("board");
     place.setAttribute("role", "grid");
@@ -241,8 +241,8 @@ class Board {
 
   #cell(i, [name, x, y], outline, {look = () => {}, choose = () => {}}) {
     const path = `M${outline.map(([dx, dy]) => `${dx * .94} ${dy * .94}`).join("L")}Z`;
-    const cell = drawn("g", {class: "cell", role: "gridcell", tabindex: -1, transform: `translate(${x} ${y})`, "aria-label": name}, [
-      drawn("path", {class: "shape", d: path}), drawn("g"), drawn("g", {class: "content"}), drawn("path", {class: "corner", d: "M.33-.43 .43-.33 .33-.23 .23-.33Z"}),
+    const cell = newDrawing("g", {class: "cell", role: "gridcell", tabindex: -1, transform: `translate(${x} ${y})`, "aria-label": name}, [
+      newDrawing("path", {class: "shape", d: path}), newDrawing("g"), newDrawing("g", {class: "content"}), newDrawing("path", {class: "corner", d: "M.33-.43 .43-.33 .33-.23 .23-.33Z"}),
     ]);
     for (const event of ["pointerenter", "focus"]) cell.addEventListener(event, () => look(i));
     for (const event of ["pointerleave", "blur"]) cell.addEventListener(event, () => look(null));
@@ -301,7 +301,7 @@ class Board {
    */
   show(cell, {text = "", reply = null, wreck = false, classes = [], warmth = 0, label = ""}) {
     const shown = this.elements[cell];
-    const content = reply !== null ? sign(this.shown[reply] ? kindOf(reply) : reply, wreck || undefined) : drawn("text", {class: text.length > 3 || text.includes(".") ? "long" : ""}, text);
+    const content = reply !== null ? sign(this.shown[reply] ? kindOf(reply) : reply, wreck || undefined) : newDrawing("text", {class: text.length > 3 || text.includes(".") ? "long" : ""}, text);
     shown.setAttribute("class", ["cell", ...(wreck ? ["wreck"] : []), ...classes].join(" "));
     shown.style.setProperty("--warmth", warmth);
     shown.setAttribute("aria-label", label ? `${this.names[cell]}: ${label}` : this.names[cell]);
@@ -328,7 +328,7 @@ class Board {
     const arms = cells.map((other) => [this.at[other][0] - x, this.at[other][1] - y])
       .filter(([dx, dy]) => Math.hypot(dx, dy) < this.unit * 1.01)
       .map(([dx, dy]) => `M0 0L${dx / 2} ${dy / 2}`);
-    return [drawn("path", {class: "hull", d: arms.join("")}), drawn("circle", {class: "hull", r: .37})];
+    return [newDrawing("path", {class: "hull", d: arms.join("")}), newDrawing("circle", {class: "hull", r: .37})];
   }
 
   /** Outline some cells, and no others. */

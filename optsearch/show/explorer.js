@@ -100,7 +100,7 @@ function greedyCells(counts, total, replies) {
 // Optima: pairs of a lower and an upper bound, equal where they are known
 
 const FEW = 16; // sets of cells whose optimum this page finds itself
-const pair = (bound) => typeof bound === "number" ? [bound, bound] : bound;
+const asBounds = (bound) => typeof bound === "number" ? [bound, bound] : bound;
 
 /**
  * The least misses over some sets of cells as masks of a few bits, by the definition: the sum over
@@ -133,7 +133,7 @@ function searchOf(step) {
 }
 
 /** The same for a step, once; null where there are too many sets, or the order of the hits counts. */
-function searched(step) {
+function searchResultOf(step) {
   if (step.search === undefined) {
     step.search = D.announce === "nothing" && step.family.length <= FEW ? searchOf(step) : null;
   }
@@ -141,7 +141,7 @@ function searched(step) {
 }
 
 /** What a server says of a step and a cell, or of a step; null where there is none, or as long as it computes. */
-function told(step, cell) {
+function serverBounds(step, cell) {
   if (!asking) return null;
   step.told ??= new Map();
   if (!step.told.has(cell)) {
@@ -157,25 +157,25 @@ function told(step, cell) {
 
 /** The least total from a step; null where nobody computed it. */
 function optimumOf(step) {
-  if (step.node !== null && !isLeaf(step.node)) return pair(step.node[2]);
+  if (step.node !== null && !isLeaf(step.node)) return asBounds(step.node[2]);
   const key = keyOfReplies(step.replies);
   for (const nodes of nodesOf) {
     const node = nodes().get(key);
-    if (node !== undefined && !isLeaf(node)) return pair(node[2]);
+    if (node !== undefined && !isLeaf(node)) return asBounds(node[2]);
   }
-  return searched(step) ? pair(searched(step).optimum) : told(step, null);
+  return searchResultOf(step) ? asBounds(searchResultOf(step).optimum) : serverBounds(step, null);
 }
 
 /** The least total of strategies that shoot a cell first; null where nobody computed it. */
 function valueOf(step, cell) {
   const total = weightOf(step.family), count = countsOf(step.family)[cell];
   if (step.cell === null && D.values[cell]) return D.values[cell];
-  if (searched(step)) return pair(searched(step).value(cell));
+  if (searchResultOf(step)) return asBounds(searchResultOf(step).value(cell));
   const optimum = optimumOf(step);
   if (optimum && count === 0) return optimum.map((bound) => bound + total);
   if (optimum && count === total && D.announce === "nothing") return optimum;
-  if (step.node === null || isLeaf(step.node) || step.node[0] !== cell) return told(step, cell);
-  const parts = step.node.slice(3).filter((child) => !isLeaf(child)).map((child) => pair(child[2]));
+  if (step.node === null || isLeaf(step.node) || step.node[0] !== cell) return serverBounds(step, cell);
+  const parts = step.node.slice(3).filter((child) => !isLeaf(child)).map((child) => asBounds(child[2]));
   return [0, 1].map((side) => parts.reduce((sum, bounds) => sum + bounds[side], total));
 }
 
@@ -232,7 +232,7 @@ function build() {
 
   D.trees.forEach(({name, root}, i) => {
     const cost = isLeaf(root) ? "nothing left to shoot" : `${meanText(root[1], weightOf(CONFIGURATIONS))} on average`;
-    const button = made("button", [name, made("small", cost)], {type: "button", title: name});
+    const button = newElement("button", [name, newElement("small", cost)], {type: "button", title: name});
     button.addEventListener("click", () => switchTo(i));
     element("trees").append(button);
   });
@@ -247,7 +247,7 @@ function build() {
 function startText() {
   if (!D.shots.length) return "";
   const hits = D.shots.filter(([, reply]) => reply !== MISS).length;
-  return ` After ${D.shots.length > 5 ? `${D.shots.length} shots, ${counted(hits, "hit")}` : D.position}.`;
+  return ` After ${D.shots.length > 5 ? `${D.shots.length} shots, ${countText(hits, "hit")}` : D.position}.`;
 }
 
 function show() {
@@ -281,7 +281,7 @@ function showBoard(counts, total, greedy, next) {
     if (!shown) return;
     const n = counts[cell], reply = replies.get(cell);
     if (reply !== undefined) {
-      board.show(cell, {reply: D.replies[reply], classes: ["shot"], label: said(D.replies[reply])});
+      board.show(cell, {reply: D.replies[reply], classes: ["shot"], label: replyText(D.replies[reply])});
       return;
     }
     const classes = [];
@@ -317,12 +317,12 @@ function showQuestion(counts, total, next) {
   element("value").textContent = over ? "" : whyText(step, next, total);
   element("tree-shot").hidden = chosen === null;
   element("chance").textContent = over
-    ? `after ${counted(shots, "shot")}${D.shots.length ? ` from the start, ${step.replies.size} in all` : ""}, ${misses === 1 ? "1 miss" : `${misses} misses`} among them`
+    ? `after ${countText(shots, "shot")}${D.shots.length ? ` from the start, ${step.replies.size} in all` : ""}, ${misses === 1 ? "1 miss" : `${misses} misses`} among them`
     : counts[next] === total ? `hits for certain: ${counts[next]}/${total}` : `hits with probability ${chanceText(counts[next], total)}`;
   element("replies").hidden = over;
   if (!over) answers.show(next, (reply) => {
     const n = weightOf(partOf(step, next, D.replies.indexOf(reply)));
-    return {text: n ? `leaves ${grouped(n)}` : "no configuration left gives it", isNever: n === 0};
+    return {text: n ? `leaves ${groupedDigits(n)}` : "no configuration left gives it", isNever: n === 0};
   });
   for (const id of ["back", "restart"]) element(id).setAttribute("aria-disabled", shots === 0);
   if (over && element("replies").contains(document.activeElement)) element("restart").focus();
@@ -332,10 +332,10 @@ function showPath() {
   const had = element("path").contains(document.activeElement);
   const items = steps.map(({cell, replies}, i) => {
     const reply = i && D.replies[replies.get(cell)], isTold = i && (reply.includes(":") || kindOf(reply) === "sunk");
-    const content = i ? [`${cellName(cell)} `, mark(reply), made("span", ` ${said(reply)}`, {class: isTold ? "" : "unseen"})] : ["Start"];
-    const button = made("button", content, {type: "button", ...(i === steps.length - 1 ? {"aria-current": "step"} : {})});
+    const content = i ? [`${cellName(cell)} `, mark(reply), newElement("span", ` ${replyText(reply)}`, {class: isTold ? "" : "unseen"})] : ["Start"];
+    const button = newElement("button", content, {type: "button", ...(i === steps.length - 1 ? {"aria-current": "step"} : {})});
     button.addEventListener("click", () => goTo(i));
-    return made("li", button);
+    return newElement("li", button);
   });
   element("path").replaceChildren(...items);
   if (had) items[items.length - 1].firstChild.focus();
@@ -351,15 +351,15 @@ function whyText(step, next, total) {
 
 /** A cost as elements: its mean, and the exact total. */
 function costOf(total, n) {
-  return [made("b", meanText(total, n)), " on average ", made("span", `(${total}/${n}; ${grouped(total)} in total)`, {class: "muted"})];
+  return [newElement("b", meanText(total, n)), " on average ", newElement("span", `(${total}/${n}; ${groupedDigits(total)} in total)`, {class: "muted"})];
 }
 
 function showNumbers(counts, total, greedy, next) {
   const node = current().node;
   element("left").replaceChildren(
-    made("b", grouped(total)),
-    made("span", total === 1 ? " configuration" : " configurations", {class: "unseen"}),
-    made("span", steps.length > 1 ? ` of ${grouped(weightOf(CONFIGURATIONS))}` : "", {class: "muted"}),
+    newElement("b", groupedDigits(total)),
+    newElement("span", total === 1 ? " configuration" : " configurations", {class: "unseen"}),
+    newElement("span", steps.length > 1 ? ` of ${groupedDigits(weightOf(CONFIGURATIONS))}` : "", {class: "muted"}),
   );
   const name = D.trees[tree].name;
   element("walked").textContent = `This tree (${name}) from here`;
@@ -377,13 +377,13 @@ function showNumbers(counts, total, greedy, next) {
   } else {
     const cost = node[1];
     element("cost").replaceChildren(...costOf(cost, total));
-    const more = isKnown ? `${grouped(cost - optimum[0])} over the optimum` : `at most ${grouped(cost - optimum[0])} over the optimum`;
+    const more = isKnown ? `${groupedDigits(cost - optimum[0])} over the optimum` : `at most ${groupedDigits(cost - optimum[0])} over the optimum`;
     element("more").textContent = cost > optimum[0] ? more : "optimal";
     element("more").classList.toggle("worse", isKnown && cost > optimum[0]);
   }
-  const names = (cells) => made("b", cells.map(cellName).join(" "));
-  const certain = greedy.certain.length ? [names(greedy.certain), made("span", " certain, at no cost", {class: "muted"})] : [];
-  const tied = greedy.tied.length ? [names(greedy.tied), made("span", `${greedy.tied.length > 1 ? " each" : ""} ${chanceText(counts[greedy.tied[0]], total)}`, {class: "muted"})] : [];
+  const names = (cells) => newElement("b", cells.map(cellName).join(" "));
+  const certain = greedy.certain.length ? [names(greedy.certain), newElement("span", " certain, at no cost", {class: "muted"})] : [];
+  const tied = greedy.tied.length ? [names(greedy.tied), newElement("span", `${greedy.tied.length > 1 ? " each" : ""} ${chanceText(counts[greedy.tied[0]], total)}`, {class: "muted"})] : [];
   element("greedy").replaceChildren(...certain, ...(certain.length && tied.length ? ["; of the others "] : []), ...tied);
 }
 
