@@ -295,7 +295,8 @@ cdef class Bounds:
         """
         cdef int32_t falling_counts[MAX_CELLS]
         cdef int32_t counts[MAX_CELLS]
-        cdef int other_cell, misses, counts_n = 0, hits_left = node.max_hits - 1, cell_count = node.cell_count
+        cdef int other_cell, misses, uncertain_cells = 0, hits_left = node.max_hits - 1
+        cdef int cell_count = node.cell_count
         cdef int64_t total
         cdef const int32_t* pair_counts = node.reply_pair_counts + (cell * node.hit_replies
                                                                     + reply) * cell_count
@@ -305,14 +306,14 @@ cdef class Bounds:
                 if pair_counts[other_cell] == set_count and node.reply_kind == NOTHING:
                     hits_left -= 1
                 else:
-                    counts[counts_n] = pair_counts[other_cell]
-                    counts_n += 1
-        sort_falling(counts, counts_n, set_count, falling_counts)
+                    counts[uncertain_cells] = pair_counts[other_cell]
+                    uncertain_cells += 1
+        sort_falling(counts, uncertain_cells, set_count, falling_counts)
         if hits_left == 0:
-            counts_n = 0
+            uncertain_cells = 0
         for misses in range(cell_count + 1):
-            total = 1 if counts_n == 0 else 0
-            for other_cell in range(min(misses + 1, counts_n)):
+            total = 1 if uncertain_cells == 0 else 0
+            for other_cell in range(min(misses + 1, uncertain_cells)):
                 total += min(<int64_t>falling_counts[other_cell], finished_after_two[misses - other_cell])
             if hits_left > 0:
                 total = min(total, self.most_finished(node, reply, hits_left, misses))
@@ -367,7 +368,7 @@ cdef class Bounds:
         cdef int32_t chain[MAX_CELLS]
         cdef int64_t finished_after_hit[TIMES]
         cdef bint is_hit = reply < node.hit_replies
-        cdef int cell_count = node.cell_count, other_cell, counts_n = 0, greatest = 0, part_count
+        cdef int cell_count = node.cell_count, other_cell, uncertain_cells = 0, greatest = 0, part_count
         cdef int hits_left = node.max_hits - is_hit, set_count = part_size(node, cell, reply)
         cdef int64_t bound
         cdef const int32_t* pair_counts = node.reply_pair_counts + (cell * node.hit_replies
@@ -384,26 +385,26 @@ cdef class Bounds:
             if part_count == set_count and node.reply_kind == NOTHING:   # a certain hit in the part
                 hits_left -= 1
             elif part_count:
-                counts[counts_n] = part_count
+                counts[uncertain_cells] = part_count
                 greatest = max(greatest, part_count)
-                counts_n += 1
-        if counts_n == 0 or hits_left == 0:
+                uncertain_cells += 1
+        if uncertain_cells == 0 or hits_left == 0:
             return 0
-        sort_falling(counts, counts_n, greatest, chain)
+        sort_falling(counts, uncertain_cells, greatest, chain)
         reply = reply if is_hit else -1
         self.fill_finished(node, reply, hits_left - 1, greatest, finished_after_hit)
         if node.reply_kind != NOTHING and not is_hit:   # the sets left are a part of the family
             for other_cell in range(cell_count + 1):
                 finished_after_hit[other_cell] = min(finished_after_hit[other_cell],
                                                      <int64_t>node.ships.finished_after_hit[other_cell])
-        bound = self.profile_bound(node, reply, set_count, hits_left, chain, counts_n, finished_after_hit,
-                                   node.budget - (not is_hit))
+        bound = self.profile_bound(node, reply, set_count, hits_left, chain, uncertain_cells,
+                                   finished_after_hit, node.budget - (not is_hit))
         if node.reply_kind == LABELS and node.ships.has_sides:
             if is_hit:
                 bound = max(bound, self.lightest_sums_of(node)[1]
                             * node.ships.least[cell * node.hit_replies + reply])
             else:
-                bound = max(bound, self.spread_bound(node, set_count, chain, counts_n))
+                bound = max(bound, self.spread_bound(node, set_count, chain, uncertain_cells))
         return bound
 
     cdef int64_t bound_part_by_table(self, const Node* node, int cell, int reply) noexcept nogil:

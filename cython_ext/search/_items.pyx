@@ -125,25 +125,26 @@ cdef class Items:
     cdef Node* family(self, const int32_t[::1] family, int budget, hits) except NULL:
         """Return the node of a family given by ascending indices of sets; ValueError if it is invalid."""
         cdef Node* node
-        cdef Py_ssize_t i, j
+        cdef Py_ssize_t rank, set_index
         if family.shape[0] == 0:
             raise ValueError("an empty family has no optimum")
         if self.is_mean != (budget == -1) or not -1 <= budget < MAX_CELLS:
             raise ValueError(f"a budget of {budget} does not go with the objective")
         if hits < 0 or hits >> self.cells:
             raise ValueError(f"hits are a mask of {self.cells} cells, not {hits}")
-        for i in range(family.shape[0]):
-            if not 0 <= family[i] < self.set_count or (i and family[i] <= family[i - 1]):
-                raise ValueError(f"index {family[i]} of the family is out of range or order")
+        for rank in range(family.shape[0]):
+            if not 0 <= family[rank] < self.set_count or (rank and family[rank] <= family[rank - 1]):
+                raise ValueError(f"index {family[rank]} of the family is out of range or order")
         if self.reply_kind != NOTHING:
             return self.make_node_of_ships(family, budget, hits)
         node = new_node(<int>family.shape[0], self.cells, budget, self.weighted)
         if not self.weighted:
-            for i in range(family.shape[0]):
-                node.set_cells[i] = self.sets[family[i]]
+            for rank in range(family.shape[0]):
+                node.set_cells[rank] = self.sets[family[rank]]
             return node
-        for i, j in enumerate(self.order[np.sort(self.rank[np.asarray(family)])]):
-            node.set_cells[i], node.weights[i], node.search_index[i] = self.sets[j], self.weights[j], <int>j
+        for rank, set_index in enumerate(self.order[np.sort(self.rank[np.asarray(family)])]):
+            node.set_cells[rank], node.weights[rank], node.search_index[rank] = (
+                self.sets[set_index], self.weights[set_index], <int>set_index)
         return node
 
     cdef Node* make_node_of_ships(self, const int32_t[::1] family, int budget, hits) except NULL:
@@ -153,19 +154,19 @@ cdef class Items:
         cdef Cells hit = join(hits & 0xFFFFFFFFFFFFFFFF, hits >> 64)
         cdef Cells* ships = node.ships.masks
         cdef unsigned char labels[MAX_CELLS]
-        cdef int i, ship_count
+        cdef int set_index, ship_count
         try:
-            for i in range(node.set_count):
-                node.weights[i] = self.weights[family[i]]
-                ship_count = self.take_ships_left(family[i], hit, ships, labels)
+            for set_index in range(node.set_count):
+                node.weights[set_index] = self.weights[family[set_index]]
+                ship_count = self.take_ships_left(family[set_index], hit, ships, labels)
                 if ship_count < 0:
-                    raise ValueError(f"configuration {family[i]} does not have all hits")
-                if i == 0:
+                    raise ValueError(f"configuration {family[set_index]} does not have all hits")
+                if set_index == 0:
                     node.ships.per_set = ship_count
                     memcpy(node.ships.label, labels, ship_count)
                 elif not self.uneven and not has_first_replies(node, ships, labels, ship_count):
                     raise ValueError(
-                        f"configuration {family[i]} has other ships left than the first one: "
+                        f"configuration {family[set_index]} has other ships left than the first one: "
                         "they did not get the same replies")
                 sort_ships(ships, labels, ship_count)
                 ships += ship_count

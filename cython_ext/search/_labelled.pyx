@@ -172,11 +172,11 @@ cdef class LabelledSearch:
                            bint* exact) except -1 nogil:
         """Return the least cost over the first shots if below `limit`, else a bound; set `exact`."""
         cdef int64_t cost, best = limit, least_failed = INFINITE
-        cdef int i
-        for i in range(part.cell_count):
-            if self.use.domination and is_inside(part.columns[i], part.columns, i):
+        cdef int cell
+        for cell in range(part.cell_count):
+            if self.use.domination and is_inside(part.columns[cell], part.columns, cell):
                 continue
-            cost = self.shoot(part, i, best)
+            cost = self.shoot(part, cell, best)
             if cost >= best:
                 least_failed = min(least_failed, cost)
                 continue
@@ -186,14 +186,15 @@ cdef class LabelledSearch:
         exact[0] = best < limit
         return max(lower, best if best < limit else least_failed)
 
-    cdef int64_t shoot(self, const Part* part, int i, int64_t limit) except -1 nogil:
+    cdef int64_t shoot(self, const Part* part, int cell, int64_t limit) except -1 nogil:
         """Return the cost of shooting a cell first: exact if below `limit`, else a bound >= limit."""
-        cdef uint64_t parts[MAX_CODES + 1]
+        cdef uint64_t part_sets[MAX_CODES + 1]
         cdef int64_t bounds[MAX_CODES + 1]
-        cdef const uint64_t* replies = self.node.reply_columns + part.family_cell[i] * self.node.hit_replies
-        cdef uint64_t sets, missed = part.sets & ~part.columns[i]
+        cdef const uint64_t* replies = (
+            self.node.reply_columns + part.family_cell[cell] * self.node.hit_replies)
+        cdef uint64_t sets, missed = part.sets & ~part.columns[cell]
         cdef int64_t cost = self.word_search.weight_of(missed), bound
-        cdef int reply, j, set_count, part_count = 0
+        cdef int reply, rank, set_count, part_count = 0
         cdef bint ignored
         for reply in range(self.node.hit_replies + 1):
             sets = missed if reply == self.node.hit_replies else replies[reply] & part.sets
@@ -204,17 +205,17 @@ cdef class LabelledSearch:
                 return cost
             bound = self.bound_part(part, sets, set_count)
             cost += bound
-            j = part_count
-            while j > 0 and popcount(parts[j - 1]) > set_count:
-                parts[j], bounds[j] = parts[j - 1], bounds[j - 1]
-                j -= 1
-            parts[j], bounds[j] = sets, bound
+            rank = part_count
+            while rank > 0 and popcount(part_sets[rank - 1]) > set_count:
+                part_sets[rank], bounds[rank] = part_sets[rank - 1], bounds[rank - 1]
+                rank -= 1
+            part_sets[rank], bounds[rank] = sets, bound
             part_count += 1
-        for j in range(part_count):
+        for rank in range(part_count):
             if cost >= limit:
                 break
-            cost -= bounds[j]
-            cost += self.solve(part, parts[j], limit - cost, &ignored)
+            cost -= bounds[rank]
+            cost += self.solve(part, part_sets[rank], limit - cost, &ignored)
         return cost
 
     # Bounds

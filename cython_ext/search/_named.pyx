@@ -51,25 +51,25 @@ cdef Node* take_named(const Node* node, const NamedSet* named_sets, int set_coun
 
     Each ship has its own label, the greatest for the most cells left.
     """
-    cdef int per_set = node.ships.per_set, i, j, k
+    cdef int per_set = node.ships.per_set, set_index, ship, place
     cdef int order[MAX_CELLS]
     cdef int by_size[MAX_CELLS]
     cdef const Cells* set_ships = node.ships.masks + named_sets[0].index * per_set
     cdef Node* part = new_node(set_count, node.cell_count, node.budget, node.weights != NULL, LABELS, per_set)
     order_by_size(node, named_sets[0].index, order)
-    for j in range(per_set):
-        k = j
-        while k > 0 and size(set_ships[order[by_size[k - 1]]]) < size(set_ships[order[j]]):
-            by_size[k] = by_size[k - 1]
-            k -= 1
-        by_size[k] = j
-        part.ships.label[j] = per_set - j
-    for i in range(set_count):
-        set_ships = node.ships.masks + named_sets[i].index * per_set
-        order_by_size(node, named_sets[i].index, order)
-        for j in range(per_set):
-            part.ships.masks[i * per_set + j] = set_ships[order[by_size[j]]]
+    for ship in range(per_set):
+        place = ship
+        while place > 0 and size(set_ships[order[by_size[place - 1]]]) < size(set_ships[order[ship]]):
+            by_size[place] = by_size[place - 1]
+            place -= 1
+        by_size[place] = ship
+        part.ships.label[ship] = per_set - ship
+    for set_index in range(set_count):
+        set_ships = node.ships.masks + named_sets[set_index].index * per_set
+        order_by_size(node, named_sets[set_index].index, order)
+        for ship in range(per_set):
+            part.ships.masks[set_index * per_set + ship] = set_ships[order[by_size[ship]]]
         if part.weights != NULL:
-            part.weights[i] = node.weights[named_sets[i].index]
+            part.weights[set_index] = node.weights[named_sets[set_index].index]
     drop_unit_weights(part)
     return part

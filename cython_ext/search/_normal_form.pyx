@@ -83,54 +83,54 @@ cdef class NormalForm:
         cdef uint64_t colour[MAX_CELLS]
         cdef int order[MAX_CELLS]
         cdef int new_index[MAX_CELLS]
-        cdef int cell_count = node.cell_count, i, cell, new_colours = 0
+        cdef int cell_count = node.cell_count, tie, cell, new_colours = 0
         cdef const Cells* numbered = image + mask_count
         number_cells(node, masks, mask_count, image + mask_count)
         for cell in range(cell_count):
             colour[cell] = scramble(node.cell_counts[cell])
         refine(node, numbered, colour, order)
         while True:
-            i = first_tie(colour, cell_count, order)
-            if i == cell_count:
+            tie = first_tie(colour, cell_count, order)
+            if tie == cell_count:
                 break
             new_colours += 1
-            cell = order[i]
-            if (are_tied_twins(colour, cell_count, order, i, numbered, mask_count)
+            cell = order[tie]
+            if (are_tied_twins(colour, cell_count, order, tie, numbered, mask_count)
                     if node.reply_kind != NOTHING else node.cell_counts[cell] == 1 and is_alone(node, cell)):
-                separate_tied(colour, cell_count, order, i)
+                separate_tied(colour, cell_count, order, tie)
                 sort_by_colour(colour, cell_count, order)
                 continue
             colour[cell] = scramble(colour[cell] + new_colours)
             refine(node, numbered, colour, order)
-        for i in range(cell_count):
-            new_index[order[i]] = i
-        for i in range(mask_count):
-            image[i] = renumber(numbered[i], new_index)
+        for tie in range(cell_count):
+            new_index[order[tie]] = tie
+        for tie in range(mask_count):
+            image[tie] = renumber(numbered[tie], new_index)
 
 
 cdef inline uint64_t hash_set(const Cells* ships, int per_set, int64_t weight) noexcept nogil:
     """Return a hash of the ships of a set and its weight."""
     cdef uint64_t hash = <uint64_t>weight
-    cdef int j
-    for j in range(per_set):
-        hash = (hash ^ low(ships[j]) ^ 3 * high(ships[j])) * <uint64_t>0xD6E8FEB86659FD93
+    cdef int ship
+    for ship in range(per_set):
+        hash = (hash ^ low(ships[ship]) ^ 3 * high(ships[ship])) * <uint64_t>0xD6E8FEB86659FD93
         hash ^= hash >> 32
     return hash
 
 
 cdef void number_cells(const Node* node, const Cells* masks, int mask_count, Cells* numbered) noexcept nogil:
     """Fill `numbered`: the sets, or their ships, with each cell replaced by its index in the family."""
-    cdef int i, cell
+    cdef int mask_index, cell
     cdef Cells cells = 0
     cdef uint64_t lower, higher
     for cell in range(node.cell_count):
         cells |= one(node.grid_cell[cell])
     lower, higher = low(cells), high(cells)
     cell = popcount(lower)
-    for i in range(mask_count):
-        numbered[i] = join(extract(low(masks[i]), lower), 0)
+    for mask_index in range(mask_count):
+        numbered[mask_index] = join(extract(low(masks[mask_index]), lower), 0)
         if higher:
-            numbered[i] |= join(extract(high(masks[i]), higher), 0) << cell
+            numbered[mask_index] |= join(extract(high(masks[mask_index]), higher), 0) << cell
 
 
 cdef inline Cells renumber(Cells cells, const int* new_index) noexcept nogil:
@@ -152,7 +152,7 @@ cdef int write_by_hash(const Node* node, Cells* image, int per_set, int set_byte
     cdef const uint64_t* sorted_ranks
     cdef uint64_t index_mask = (<uint64_t>1 << INDEX_BITS) - 1
     cdef bint is_weighted = node.weights != NULL
-    cdef int i, j, set_index
+    cdef int i, ship, set_index
     for i in range(node.set_count):    # the low bits of a rank are the index of the set
         if node.reply_kind != NOTHING:
             sort_ships(image + i * per_set, node.ships.label, per_set)
@@ -161,8 +161,8 @@ cdef int write_by_hash(const Node* node, Cells* image, int per_set, int set_byte
     sorted_ranks = sorted_words(ranks, ranks + node.set_count, node.set_count)
     for i in range(node.set_count):
         set_index = <int>(sorted_ranks[i] & index_mask)
-        for j in range(set_index * per_set, (set_index + 1) * per_set):
-            memcpy(out, image + j, sizeof(Cells))  # what follows is written over
+        for ship in range(set_index * per_set, (set_index + 1) * per_set):
+            memcpy(out, image + ship, sizeof(Cells))  # what follows is written over
             out += set_bytes
         if is_weighted:
             memcpy(out, node.weights + set_index, sizeof(int64_t))
@@ -335,15 +335,16 @@ cdef void colour_by_ships(const Node* node, const Cells* numbered, uint64_t* col
     cdef uint64_t sums[MAX_CELLS]
     cdef uint64_t ship_colours[MAX_CELLS]
     cdef uint64_t set_colour
-    cdef int i, j, cell, per_set = node.ships.per_set
+    cdef int i, ship, cell, per_set = node.ships.per_set
     memset(sums, 0, node.cell_count * sizeof(uint64_t))
     for i in range(node.set_count):
         set_colour = 1 if node.weights == NULL else <uint64_t>node.weights[i]
-        for j in range(per_set):
-            ship_colours[j] = scramble(node.ships.reply[j] + sum_over(numbered[i * per_set + j], colour))
-            set_colour += ship_colours[j]
+        for ship in range(per_set):
+            ship_colours[ship] = scramble(node.ships.reply[ship]
+                                          + sum_over(numbered[i * per_set + ship], colour))
+            set_colour += ship_colours[ship]
         set_colour = scramble(set_colour)
-        for j in range(per_set):
-            add_to_cells(numbered[i * per_set + j], scramble(set_colour + 3 * ship_colours[j]), sums)
+        for ship in range(per_set):
+            add_to_cells(numbered[i * per_set + ship], scramble(set_colour + 3 * ship_colours[ship]), sums)
     for cell in range(node.cell_count):
         colour[cell] = scramble(sums[cell] + scramble(colour[cell]))

@@ -186,7 +186,7 @@ cdef int fill_levels(const Node* node, int cell, int reply, bint is_on_ship, con
     """
     cdef const Cells* set_ships
     cdef Cells side = 0
-    cdef int i, w, per_set = node.ships.per_set, label_ship = 0, part_sets = 0, group_count = 0
+    cdef int set_index, w, per_set = node.ships.per_set, label_ship = 0, part_sets = 0, group_count = 0
     cdef int slot_mask = 1, misses = 0
     cdef uint64_t sets_left, slot
     cdef int32_t* slots = <int32_t*>(groups + node.set_count)
@@ -208,16 +208,16 @@ cdef int fill_levels(const Node* node, int cell, int reply, bint is_on_ship, con
     for w in range(node.column_words):
         sets_left = sets_with_reply(node, cell, reply, w)
         while sets_left:
-            i = 64 * w + pop_bit(&sets_left)
-            set_ships = node.ships.masks + i * per_set
+            set_index = 64 * w + pop_bit(&sets_left)
+            set_ships = node.ships.masks + set_index * per_set
             slot = hash_side(set_ships, per_set, ~side)
             while slots[slot & slot_mask] and not are_alike(
                     set_ships, node.ships.masks + groups[slots[slot & slot_mask] - 1].first * per_set,
                     per_set, ~side):
                 slot += 1
             if not slots[slot & slot_mask]:
-                begin_group(groups + group_count, i, set_ships, per_set,
-                            side & ~one(node.grid_cell[cell]), leaves)
+                begin_group(groups + group_count, set_index, set_ships, per_set, side
+                            & ~one(node.grid_cell[cell]), leaves)
                 group_count += 1
                 slots[slot & slot_mask] = group_count
             group = groups + slots[slot & slot_mask] - 1
@@ -227,8 +227,8 @@ cdef int fill_levels(const Node* node, int cell, int reply, bint is_on_ship, con
                 group.misses += 1
             levels[group.misses] += 1
             misses += group.misses
-    for i in range(node.cell_count):
-        levels[i + 1] += levels[i]
+    for set_index in range(node.cell_count):
+        levels[set_index + 1] += levels[set_index]
     return misses
 
 
@@ -236,9 +236,9 @@ cdef inline uint64_t hash_side(const Cells* set_ships, int per_set, Cells side) 
     """Return a hash of the cells of a set's ships on one side."""
     cdef uint64_t hash = 0
     cdef Cells cells
-    cdef int j
-    for j in range(per_set):
-        cells = set_ships[j] & side
+    cdef int ship
+    for ship in range(per_set):
+        cells = set_ships[ship] & side
         hash = scramble(hash + low(cells) + 3 * high(cells))
     return hash
 
@@ -246,11 +246,11 @@ cdef inline uint64_t hash_side(const Cells* set_ships, int per_set, Cells side) 
 cdef inline void begin_group(AlikeSets* group, int first, const Cells* set_ships, int per_set, Cells side,
                              const int64_t* leaves) noexcept nogil:
     """Begin a group by its first set, not yet counted; side -- the cells that distinguish its sets."""
-    cdef int j, ship_cells
+    cdef int ship, ship_cells
     group.first, group.set_count, group.misses = first, 0, 0
     group.sequences, group.cell_count = 1, 0
-    for j in range(per_set):
-        ship_cells = size(set_ships[j] & side)
+    for ship in range(per_set):
+        ship_cells = size(set_ships[ship] & side)
         group.sequences *= leaves[ship_cells * TIMES + group.cell_count]   # a binomial coefficient
         group.cell_count += ship_cells
 
@@ -258,9 +258,9 @@ cdef inline void begin_group(AlikeSets* group, int first, const Cells* set_ships
 cdef inline bint are_alike(const Cells* set_ships, const Cells* other_ships, int per_set,
                            Cells side) noexcept nogil:
     """True if the ships of two sets have equal cells on a side."""
-    cdef int j
-    for j in range(per_set):
-        if (set_ships[j] ^ other_ships[j]) & side:
+    cdef int ship
+    for ship in range(per_set):
+        if (set_ships[ship] ^ other_ships[ship]) & side:
             return False
     return True
 
@@ -305,24 +305,24 @@ cdef bint take_factors(const Node* node, const Cells* class_cells, int class_cou
 
     The caller frees the factors in any case.
     """
-    cdef int i, j, distinct_count
+    cdef int set_index, factor, distinct_count
     cdef int64_t product = 1
     cdef Cells* sorted_cells = <Cells*>allocate(node.set_count * sizeof(Cells))
     try:
-        for j in range(class_count):
-            for i in range(node.set_count):
-                sorted_cells[i] = node.set_cells[i] & class_cells[j]
+        for factor in range(class_count):
+            for set_index in range(node.set_count):
+                sorted_cells[set_index] = node.set_cells[set_index] & class_cells[factor]
             qsort(sorted_cells, node.set_count, sizeof(Cells), compare_cells)
             distinct_count = 1
-            for i in range(1, node.set_count):
-                if sorted_cells[i] != sorted_cells[distinct_count - 1]:
-                    sorted_cells[distinct_count] = sorted_cells[i]
+            for set_index in range(1, node.set_count):
+                if sorted_cells[set_index] != sorted_cells[distinct_count - 1]:
+                    sorted_cells[distinct_count] = sorted_cells[set_index]
                     distinct_count += 1
             product *= distinct_count
             if product > node.set_count:
                 return False
-            factors[j] = new_node(distinct_count, node.cell_count, node.budget, False)
-            memcpy(factors[j].set_cells, sorted_cells, distinct_count * sizeof(Cells))
+            factors[factor] = new_node(distinct_count, node.cell_count, node.budget, False)
+            memcpy(factors[factor].set_cells, sorted_cells, distinct_count * sizeof(Cells))
         return product == node.set_count
     finally:
         free(sorted_cells)

@@ -139,7 +139,7 @@ cdef class WordSearch:
         entry.subset, entry.search_number = sets, self.search_number
         entry.lower, entry.exact = bound, False
 
-    cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int n_hit, int64_t* hit_bound,
+    cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int hit_count, int64_t* hit_bound,
                           int64_t* missed_bound) noexcept nogil:
         """Set the bounds of the two parts after a shot, from the cache or else by their cell counts.
 
@@ -147,18 +147,18 @@ cdef class WordSearch:
         """
         cdef Subset hit_part, missed_part
         cdef Counted hit_counts, missed_counts
-        cdef int n_missed = subset.set_count - n_hit
+        cdef int missed_count = subset.set_count - hit_count
         cdef uint64_t sets_missed = subset.sets & ~sets_hit
-        hit_bound[0] = self.recall_bound(sets_hit, n_hit)
-        missed_bound[0] = self.recall_bound(sets_missed, n_missed)
+        hit_bound[0] = self.recall_bound(sets_hit, hit_count)
+        missed_bound[0] = self.recall_bound(sets_missed, missed_count)
         if hit_bound[0] >= 0 and missed_bound[0] >= 0:
             return
-        count_parts(subset.columns, subset.counts, subset.cell_count, sets_hit, n_hit, n_missed,
+        count_parts(subset.columns, subset.counts, subset.cell_count, sets_hit, hit_count, missed_count,
                     hit_part.counts, missed_part.counts, &hit_counts, &missed_counts)
         if hit_bound[0] < 0:
-            hit_bound[0] = self.bound_part(subset, &hit_part, sets_hit, n_hit, &hit_counts)
+            hit_bound[0] = self.bound_part(subset, &hit_part, sets_hit, hit_count, &hit_counts)
         if missed_bound[0] < 0:
-            missed_bound[0] = self.bound_part(subset, &missed_part, sets_missed, n_missed, &missed_counts)
+            missed_bound[0] = self.bound_part(subset, &missed_part, sets_missed, missed_count, &missed_counts)
 
     cdef int64_t bound_part(self, const Subset* subset, Subset* part, uint64_t sets, int set_count,
                             const Counted* counts) noexcept nogil:
@@ -279,30 +279,31 @@ cdef class WordSearch:
         """Return the optimum of three sets, or of disjoint sets, which are shot by falling weight."""
         cdef uint64_t sets_left = subset.sets
         cdef int64_t cost = 0, cost_of_cell
-        cdef int i, set_count = subset.set_count
+        cdef int rank, set_count = subset.set_count
         if subset.greatest_count == 1 and self.weights == NULL:
             return set_count * (set_count - 1) // 2
         if subset.greatest_count == 1:
-            for i in range(set_count):
-                cost += i * self.weights[pop_bit(&sets_left)]
+            for rank in range(set_count):
+                cost += rank * self.weights[pop_bit(&sets_left)]
             return cost
         cost = INFINITE
-        for i in range(subset.cell_count):      # of two sets left on either side, the lighter one is missed
+        for rank in range(subset.cell_count):  # of two sets left on either side, the lighter one is missed
             if self.rule == BEST_GREEDY and (
-                    self.weight_of(subset.columns[i]) < self.heaviest_part(subset)):
+                    self.weight_of(subset.columns[rank]) < self.heaviest_part(subset)):
                 continue
-            sets_left = subset.sets & ~subset.columns[i]
+            sets_left = subset.sets & ~subset.columns[rank]
             cost_of_cell = self.weight_of(sets_left)
-            cost_of_cell += self.lightest_weight(sets_left if subset.counts[i] == 1 else subset.columns[i])
+            cost_of_cell += self.lightest_weight(sets_left if subset.counts[rank] == 1
+                                                 else subset.columns[rank])
             cost = min(cost, cost_of_cell)
         return cost
 
     cdef int64_t heaviest_part(self, const Subset* subset) noexcept nogil:
         """Return the greatest weight of the sets with one cell; greedy shoots such a cell."""
         cdef int64_t greatest = 0
-        cdef int i
-        for i in range(subset.cell_count):
-            greatest = max(greatest, self.weight_of(subset.columns[i]))
+        cdef int cell
+        for cell in range(subset.cell_count):
+            greatest = max(greatest, self.weight_of(subset.columns[cell]))
         return greatest
 
     cdef int64_t try_cells(self, const Subset* subset, int64_t lower, int64_t limit,
@@ -310,71 +311,71 @@ cdef class WordSearch:
         """Return the least cost over the first shots if below `limit`, else a bound; set `exact`."""
         cdef int order[MAX_CELLS]
         cdef int64_t prices[MAX_CELLS]
-        cdef int i, turn
-        cdef int64_t hit, missed, total, best = limit, failed = INFINITE, heaviest = 0
+        cdef int cell, rank
+        cdef int64_t hit_bound, missed_bound, cost, best = limit, least_failed = INFINITE, greatest_weight = 0
         if self.rule == BEST_GREEDY:
-            heaviest = self.heaviest_part(subset)
+            greatest_weight = self.heaviest_part(subset)
         self.order_cells(subset, order, prices)
-        for turn in range(subset.cell_count):
-            i = order[turn]
-            if self.rule == BEST_GREEDY and self.weight_of(subset.columns[i]) < heaviest:
+        for rank in range(subset.cell_count):
+            cell = order[rank]
+            if self.rule == BEST_GREEDY and self.weight_of(subset.columns[cell]) < greatest_weight:
                 continue
-            total = self.bound_shot(subset, i, prices[i], &hit, &missed)
-            if total >= failed and total >= best or (
-                    self.use.domination and is_inside(subset.columns[i], subset.columns, i)):
+            cost = self.bound_shot(subset, cell, prices[cell], &hit_bound, &missed_bound)
+            if cost >= least_failed and cost >= best or (
+                    self.use.domination and is_inside(subset.columns[cell], subset.columns, cell)):
                 continue
-            if total < best:
-                total = self.shoot(subset, i, prices[i], hit, missed, best)
-            if total >= best:
-                failed = min(failed, total)
+            if cost < best:
+                cost = self.shoot(subset, cell, prices[cell], hit_bound, missed_bound, best)
+            if cost >= best:
+                least_failed = min(least_failed, cost)
                 continue
-            best = total
+            best = cost
             if best == lower:
                 break
         exact[0] = best < limit
-        return max(lower, best if best < limit else failed)
+        return max(lower, best if best < limit else least_failed)
 
     cdef void order_cells(self, const Subset* subset, int* order, int64_t* prices) noexcept nogil:
         """Fill `prices`, the weight that a shot at each cell misses, and `order`, the cheapest first."""
-        cdef int i, j
-        for i in range(subset.cell_count):
-            j = i
+        cdef int cell, place
+        for cell in range(subset.cell_count):
+            place = cell
             if self.weights == NULL:
-                prices[i] = subset.set_count - <int>subset.counts[i]
+                prices[cell] = subset.set_count - <int>subset.counts[cell]
             else:
-                prices[i] = self.weight_of(subset.sets & ~subset.columns[i])
-                while self.use.ordering and j and prices[order[j - 1]] > prices[i]:
-                    order[j] = order[j - 1]
-                    j -= 1
-            order[j] = i
+                prices[cell] = self.weight_of(subset.sets & ~subset.columns[cell])
+                while self.use.ordering and place and prices[order[place - 1]] > prices[cell]:
+                    order[place] = order[place - 1]
+                    place -= 1
+            order[place] = cell
 
-    cdef int64_t bound_shot(self, const Subset* subset, int i, int64_t price, int64_t* hit,
-                            int64_t* missed) noexcept nogil:
-        """Return a bound of shooting a cell first, by the sizes of its parts; fill `hit` and `missed`."""
-        cdef int n_hit = <int>subset.counts[i]
-        hit[0] = self.lightest_weight(subset.columns[i]) * tabulated_bound(
-            self.bounds, subset.max_hits - 1, n_hit, min(subset.greatest_count, n_hit - 1))
-        missed[0] = self.lightest_weight(subset.sets & ~subset.columns[i]) * tabulated_bound(
-            self.bounds, subset.max_hits, subset.set_count - n_hit, subset.greatest_count)
-        return price + hit[0] + missed[0]
+    cdef int64_t bound_shot(self, const Subset* subset, int cell, int64_t price, int64_t* hit_bound,
+                            int64_t* missed_bound) noexcept nogil:
+        """Bound the cost of shooting a cell first, by the sizes of its parts; fill their bounds."""
+        cdef int hit_count = <int>subset.counts[cell]
+        hit_bound[0] = self.lightest_weight(subset.columns[cell]) * tabulated_bound(
+            self.bounds, subset.max_hits - 1, hit_count, min(subset.greatest_count, hit_count - 1))
+        missed_bound[0] = self.lightest_weight(subset.sets & ~subset.columns[cell]) * tabulated_bound(
+            self.bounds, subset.max_hits, subset.set_count - hit_count, subset.greatest_count)
+        return price + hit_bound[0] + missed_bound[0]
 
-    cdef int64_t shoot(self, const Subset* subset, int i, int64_t price, int64_t hit, int64_t missed,
+    cdef int64_t shoot(self, const Subset* subset, int cell, int64_t price, int64_t hit, int64_t missed,
                        int64_t limit) except -1 nogil:
         """Return the cost of shooting a cell first: exact if below `limit`, else a bound >= limit.
 
         hit, missed -- bounds of the parts. The smaller part is solved first, as it may reach the limit
         with the bound of the larger one.
         """
-        cdef uint64_t sets_hit = subset.columns[i], sets_missed = subset.sets & ~subset.columns[i]
-        cdef int n_hit = <int>subset.counts[i], n_missed = subset.set_count - n_hit
-        cdef int64_t of_hit, of_missed
+        cdef uint64_t sets_hit = subset.columns[cell], sets_missed = subset.sets & ~subset.columns[cell]
+        cdef int hit_count = <int>subset.counts[cell], missed_count = subset.set_count - hit_count
+        cdef int64_t hit_bound, missed_bound
         cdef bint ignored
-        self.bound_parts(subset, sets_hit, n_hit, &of_hit, &of_missed)
-        missed = max(missed, of_missed)
-        hit = max(hit, of_hit)
+        self.bound_parts(subset, sets_hit, hit_count, &hit_bound, &missed_bound)
+        missed = max(missed, missed_bound)
+        hit = max(hit, hit_bound)
         if price + hit + missed >= limit:
             return price + hit + missed
-        if n_hit <= n_missed:
+        if hit_count <= missed_count:
             hit = self.solve(sets_hit, subset.max_hits, subset.columns, subset.cell_count, limit - price
                              - missed, &ignored)
             if price + hit + missed < limit:
@@ -394,49 +395,49 @@ cdef inline int highest_bit(uint64_t sets) noexcept nogil:
     return 63 - clz(sets)
 
 
-cdef void take_uncertain_columns(Subset* subset, const uint64_t* columns, int columns_n, uint64_t* parts,
-                                 bint ordering) noexcept nogil:
+cdef void take_uncertain_columns(Subset* subset, const uint64_t* columns, int column_count,
+                                 uint64_t* kept_columns, bint ordering) noexcept nogil:
     """Take into `subset` the cells that some of its sets contain, but not all; count them.
 
     `subset.max_hits` falls by one for each cell in all sets. If `ordering`, cells come by falling count.
     """
-    cdef uint64_t numbers[MAX_CELLS]
-    cdef uint8_t place[MAX_WORD_SETS + 1]       # per count: its number of columns, then the index of the next
-    cdef int i, number, first = 0, m = 0
-    count_cells(columns, columns_n, subset.sets, numbers)
-    memset(place, 0, sizeof(place))
-    for i in range(columns_n):
-        place[numbers[i]] += 1
-    subset.max_hits -= place[subset.set_count]
-    subset.columns, subset.greatest_count = parts, 0
+    cdef uint64_t counts[MAX_CELLS]
+    cdef uint8_t places[MAX_WORD_SETS + 1]  # per count: its number of columns, then the index of the next
+    cdef int column, count, frequent = 0, place = 0
+    count_cells(columns, column_count, subset.sets, counts)
+    memset(places, 0, sizeof(places))
+    for column in range(column_count):
+        places[counts[column]] += 1
+    subset.max_hits -= places[subset.set_count]
+    subset.columns, subset.greatest_count = kept_columns, 0
     if ordering:                       # counting sort; cells in no set or in all sets come last
-        for i in range(subset.set_count - 1, -1, -1):
-            number = place[i]
-            place[i] = m
-            m += number
-            if number and i and not subset.greatest_count:
-                subset.greatest_count = i
-        subset.cell_count = place[0]
-        place[subset.set_count] = m
-        for i in range(columns_n):
-            m = place[numbers[i]]
-            place[numbers[i]] += 1
-            subset.counts[m] = numbers[i]
-            parts[m] = columns[i] & subset.sets
+        for column in range(subset.set_count - 1, -1, -1):
+            count = places[column]
+            places[column] = place
+            place += count
+            if count and column and not subset.greatest_count:
+                subset.greatest_count = column
+        subset.cell_count = places[0]
+        places[subset.set_count] = place
+        for column in range(column_count):
+            place = places[counts[column]]
+            places[counts[column]] += 1
+            subset.counts[place] = counts[column]
+            kept_columns[place] = columns[column] & subset.sets
     else:
-        for i in range(columns_n):
-            number = <int>numbers[i]
-            if number and number < subset.set_count:
-                subset.counts[m] = number
-                parts[m] = columns[i] & subset.sets
-                if number > subset.greatest_count:
-                    subset.greatest_count = number
-                    first = m
-                m += 1
-        subset.cell_count = m
-    subset.frequent_column = parts[first] if subset.cell_count else 0
+        for column in range(column_count):
+            count = <int>counts[column]
+            if count and count < subset.set_count:
+                subset.counts[place] = count
+                kept_columns[place] = columns[column] & subset.sets
+                if count > subset.greatest_count:
+                    subset.greatest_count = count
+                    frequent = place
+                place += 1
+        subset.cell_count = place
+    subset.frequent_column = kept_columns[frequent] if subset.cell_count else 0
     subset.max_uncertain = subset.max_hits
-    m = subset.cell_count
-    while m % LANES:
-        subset.counts[m] = parts[m] = 0
-        m += 1
+    place = subset.cell_count
+    while place % LANES:
+        subset.counts[place] = kept_columns[place] = 0
+        place += 1

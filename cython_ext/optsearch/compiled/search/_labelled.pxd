@@ -36,5 +36,5 @@ cdef class LabelledSearch:
                                 bint* exact) except -1 nogil
     cdef int64_t try_cells(self, const Part* part, int64_t lower, int64_t limit,
                            bint* exact) except -1 nogil
-    cdef int64_t shoot(self, const Part* part, int i, int64_t limit) except -1 nogil
+    cdef int64_t shoot(self, const Part* part, int cell, int64_t limit) except -1 nogil
     cdef int64_t bound_part(self, const Part* whole, uint64_t sets, int set_count) noexcept nogil

@@ -63,7 +63,7 @@ cdef class WordSearch:
     cdef int64_t count_bound(self, const Node* node) noexcept nogil
     cdef int64_t recall_bound(self, uint64_t sets, int set_count) noexcept nogil
     cdef void cache_bound(self, uint64_t sets, int64_t bound_part) noexcept nogil
-    cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int n_hit, int64_t* hit_bound,
+    cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int hit_count, int64_t* hit_bound,
                           int64_t* missed_bound) noexcept nogil
     cdef int64_t bound_part(self, const Subset* subset, Subset* part, uint64_t sets, int set_count,
                             const Counted* counts) noexcept nogil
@@ -77,7 +77,7 @@ cdef class WordSearch:
     cdef int64_t try_cells(self, const Subset* subset, int64_t lower, int64_t limit,
                            bint* exact) except -1 nogil
     cdef void order_cells(self, const Subset* subset, int* order, int64_t* prices) noexcept nogil
-    cdef int64_t bound_shot(self, const Subset* subset, int i, int64_t price, int64_t* hit,
-                            int64_t* missed) noexcept nogil
-    cdef int64_t shoot(self, const Subset* subset, int i, int64_t price, int64_t hit, int64_t missed,
+    cdef int64_t bound_shot(self, const Subset* subset, int cell, int64_t price, int64_t* hit_bound,
+                            int64_t* missed_bound) noexcept nogil
+    cdef int64_t shoot(self, const Subset* subset, int cell, int64_t price, int64_t hit, int64_t missed,
                        int64_t limit) except -1 nogil
