@@ -299,6 +299,15 @@ cdef void count_pairs(Node* node) noexcept nogil:
             node.reply_pair_counts[cell * cell_count + other_cell] = common_sets
 
 
+cdef int most_frequent_cell(const Node* node) noexcept nogil:
+    """Return the first cell that the most sets have."""
+    cdef int cell, most_frequent = 0
+    for cell in range(node.cell_count):
+        if node.cell_counts[cell] > node.cell_counts[most_frequent]:
+            most_frequent = cell
+    return most_frequent
+
+
 cdef int greatest_count(const Node* node) noexcept nogil:
     """Return the number of sets with the most frequent cell."""
     cdef int cell, greatest = 0

@@ -107,8 +107,7 @@ cdef class LabelledSearch:
                 return 0
         return self.word_search.lightest_weight(sets)
 
-    cdef int64_t solve(self, const Part* whole, uint64_t sets, int64_t limit,
-                       bint* exact) except -1 nogil:
+    cdef int64_t solve(self, const Part* whole, uint64_t sets, int64_t limit, bint* exact) except -1 nogil:
         """Return the optimum of a subset if below `limit`, else a bound >= limit; set `exact`."""
         cdef Part part
         cdef CacheEntry* entry = self.word_search.result_cache + (scramble(sets) & (RESULT_ENTRIES - 1))
@@ -168,8 +167,7 @@ cdef class LabelledSearch:
         exact[0] = cost < limit
         return cost
 
-    cdef int64_t try_cells(self, const Part* part, int64_t lower, int64_t limit,
-                           bint* exact) except -1 nogil:
+    cdef int64_t try_cells(self, const Part* part, int64_t lower, int64_t limit, bint* exact) except -1 nogil:
         """Return the least cost over the first shots if below `limit`, else a bound; set `exact`."""
         cdef int64_t cost, best = limit, least_failed = INFINITE
         cdef int cell

@@ -7,12 +7,8 @@ only one left, and pays for the misses before that; the optimum is
     M(F, b) = min over cells c of  sum over replies of M(F that replies so at c, b)
                                    + M(F missed at c, b - 1) + price(b) * weight(F missed at c),
 
-where the budget b is the number of misses still allowed and price(b) is the cost of a miss:
-
-    mean    1; there is no budget.
-    worst   1 while b > 0, and FORBIDDEN at b = 0: no set may miss more than b times.
-    within  1 at b = 0 and 0 before: the weight that is not finished within b misses. The misses
-            after that one are free.
+where the budget b is the number of misses still allowed and price(b) is the cost of a miss
+(`objectives.pxd`).
 
 Hits are of three kinds: NOTHING, with one reply; LABELS, where the reply is a label that the set has for
 the cell; or SINKINGS, where the reply at the last cell of a ship is its label (`_ships`).
@@ -70,8 +66,8 @@ from optsearch.compiled.search._bounds cimport Bounds
 from optsearch.compiled.search._chain cimport ChainDual
 from optsearch.compiled.search._effort cimport Effort, count_node, total
 from optsearch.compiled.search._family cimport (
-    LABELS, MAX_CODES, NOTHING, SINKINGS, Candidate, Node, count_pairs, count_cells, free_node,
-    new_node, part_size, take_part)
+    LABELS, MAX_CODES, NOTHING, SINKINGS, Candidate, Node, count_cells, count_pairs, free_node,
+    most_frequent_cell, new_node, part_size, take_part)
 from optsearch.compiled.search._identities cimport IdentityTable
 from optsearch.compiled.search._items cimport Items
 from optsearch.compiled.search._labelled cimport LabelledSearch
@@ -257,11 +253,8 @@ cdef class Search:
         With weights they save the least weight, which is worth its time on machine words only. If hits
         tell something, a shot may separate the parts for free.
         """
-        cdef int cell, most_frequent = 0, reply
+        cdef int most_frequent = most_frequent_cell(node), reply
         cdef int64_t bound = 1
-        for cell in range(node.cell_count):
-            if node.cell_counts[cell] > node.cell_counts[most_frequent]:
-                most_frequent = cell
         if 2 * node.cell_counts[most_frequent] <= node.set_count or self.objective != MEAN:
             return 0
         for reply in range(2):
@@ -854,8 +847,7 @@ cdef class Search:
         finally:
             free_node(node)
 
-    def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60,
-              hits=0):
+    def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60, hits=0):
         """Return the least cost of shooting an undecided cell first if below `limit`, else a bound >= it."""
         cdef Node* node = self.items.family(family, budget, hits)
         cdef Candidate shot
@@ -872,8 +864,7 @@ cdef class Search:
             if node.set_count == 1:
                 return 0
             shot.cell, shot.bound_missed = index, 0
-            shot.price = shot.bound = price(
-                self.objective, budget, node.weight - node.weight_hit[index])
+            shot.price = shot.bound = price(self.objective, budget, node.weight - node.weight_hit[index])
             memset(node.reply_bounds, 0, node.cell_count * node.hit_replies * sizeof(int64_t))
             with nogil:
                 cost = self.shoot(node, &shot, limit)

@@ -19,7 +19,7 @@ decides which shot is answered by the sinking, so it is a shot like others.
 
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy, memmove, memset
 
 from cells cimport MAX_CELLS, Cells, ctz, one, pop_bit, pop_cell
 from optsearch.compiled.search._family cimport (
@@ -174,7 +174,7 @@ cdef void leave_out_shared_cells(Node* node) noexcept nogil:
     """Leave out the cells on which all sets have the same label, and ships without a cell left."""
     cdef Ships* ships = &node.ships
     cdef Cells common_cells, any_cells
-    cdef int i, ship, k, per_set
+    cdef int i, ship, per_set
     for ship in range(ships.per_set - 1, -1, -1):
         per_set = ships.per_set
         common_cells, any_cells = ~<Cells>0, 0
@@ -186,21 +186,16 @@ cdef void leave_out_shared_cells(Node* node) noexcept nogil:
                 ships.masks[i * per_set + ship] &= ~common_cells
         if any_cells == common_cells:
             ships.per_set -= 1
-            for k in range(ship, ships.per_set):
-                ships.label[k] = ships.label[k + 1]
+            memmove(ships.label + ship, ships.label + ship + 1, ships.per_set - ship)
             for i in range(node.set_count):
-                for k in range(per_set):
-                    if k != ship:
-                        ships.masks[i * ships.per_set + k - (k > ship)] = ships.masks[i * per_set + k]
+                drop_ship(ships.masks + i * ships.per_set, ships.masks + i * per_set, ship, per_set)
 
 
 cdef void leave_out_shared_ships(Node* node) noexcept nogil:
     """Leave out the ships that all sets have."""
     cdef Ships* ships = &node.ships
     cdef Cells common_cells = ~<Cells>0, ship
-    cdef Cells* set_ships
-    cdef Cells* out_ships
-    cdef int i, j, k, per_set
+    cdef int i, j, per_set
     cdef bint is_shared
     for i in range(node.set_count):
         common_cells &= node.set_cells[i]
@@ -216,23 +211,17 @@ cdef void leave_out_shared_ships(Node* node) noexcept nogil:
             is_shared = find_ship(ships, i, ship, ships.label[j]) >= 0
         if not is_shared:
             continue
-        out_ships = ships.masks
         for i in range(node.set_count):
-            set_ships = ships.masks + i * per_set
-            k = find_ship(ships, i, ship, ships.label[j])
-            copy_down(out_ships, set_ships, k)
-            copy_down(out_ships + k, set_ships + k + 1, per_set - 1 - k)
-            out_ships += per_set - 1
+            drop_ship(ships.masks + i * (per_set - 1), ships.masks + i * per_set,
+                      find_ship(ships, i, ship, ships.label[j]), per_set)
         ships.per_set -= 1
-        for k in range(j, ships.per_set):
-            ships.label[k] = ships.label[k + 1]
+        memmove(ships.label + j, ships.label + j + 1, ships.per_set - j)
 
 
-cdef inline void copy_down(Cells* out, const Cells* cells, int n) noexcept nogil:
-    """Copy cells to an address that is not above theirs, so that they may overlap."""
-    cdef int i
-    for i in range(n):
-        out[i] = cells[i]
+cdef inline void drop_ship(Cells* out, const Cells* ships, int place, int ship_count) noexcept nogil:
+    """Copy the ships of a set but one to `out`, which may overlap them."""
+    memmove(out, ships, place * sizeof(Cells))
+    memmove(out + place, ships + place + 1, (ship_count - 1 - place) * sizeof(Cells))
 
 
 cdef int find_ship(const Ships* ships, int set_index, Cells ship, unsigned char label) noexcept nogil:

@@ -12,7 +12,7 @@ from cells cimport MAX_CELLS, Cells, high, low, one, pop_bit, popcount, size
 from hashing cimport scramble
 from leaves cimport TIMES
 from optsearch.compiled.search._family cimport (
-    Node, Ships, compare_cells, sets_with_reply, new_node, part_size)
+    Node, Ships, compare_cells, most_frequent_cell, new_node, part_size, sets_with_reply)
 from optsearch.compiled.shared._arena cimport allocate
 
 cdef enum:
@@ -38,7 +38,7 @@ cdef Cells weak_cut(const Node* node) noexcept nogil:
         total_links += links[cell]
         links_inside[cell] = 0
         is_taken[cell] = False
-    cell = most_frequent(node)
+    cell = most_frequent_cell(node)
     while True:
         is_taken[cell] = True
         side |= one(node.grid_cell[cell])
@@ -77,15 +77,6 @@ cdef void count_links(const Node* node, int64_t* links) noexcept nogil:
             strength = link_strength(node, cell, other_cell)
             links[cell] += strength
             links[other_cell] += strength
-
-
-cdef int most_frequent(const Node* node) noexcept nogil:
-    """Return the first cell of greatest count."""
-    cdef int cell, best = 0
-    for cell in range(node.cell_count):
-        if node.cell_counts[cell] > node.cell_counts[best]:
-            best = cell
-    return best
 
 
 cdef int next_cell(const Node* node, int last_cell, const int64_t* links, int64_t* links_inside,

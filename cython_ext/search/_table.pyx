@@ -259,8 +259,7 @@ cdef class SharedTable(TranspositionTable):
                 return NULL
             if slot >> PLACE_BITS == hash >> PLACE_BITS:
                 record = self.records + (slot & ((<uint64_t>1 << PLACE_BITS) - 1)) - 1
-                if record[1] == <uint64_t>key.length and (
-                        memcmp(record + 2, key.bytes, key.length) == 0):
+                if record[1] == <uint64_t>key.length and memcmp(record + 2, key.bytes, key.length) == 0:
                     return record
         return NULL
 

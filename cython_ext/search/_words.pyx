@@ -32,9 +32,8 @@ cdef enum:
 cdef class WordSearch:
     """A search with its caches, for one family after another."""
 
-    def __cinit__(self, Bounds bounds, Effort effort, int rule, Switches on,
-                  IdentityTable identities):
-        self.bounds, self.effort, self.rule, self.use = bounds, effort, rule, on
+    def __cinit__(self, Bounds bounds, Effort effort, int rule, Switches use, IdentityTable identities):
+        self.bounds, self.effort, self.rule, self.use = bounds, effort, rule, use
         self.identities = identities
         self.arena = Arena()
         self.result_cache = <CacheEntry*>self.arena.array(RESULT_ENTRIES, sizeof(CacheEntry))
@@ -277,9 +276,9 @@ cdef class WordSearch:
 
     cdef int64_t solve_trivial(self, const Subset* subset) noexcept nogil:
         """Return the optimum of three sets, or of disjoint sets, which are shot by falling weight."""
-        cdef uint64_t sets_left = subset.sets
+        cdef uint64_t sets_left = subset.sets, sets_hit
         cdef int64_t cost = 0, cost_of_cell
-        cdef int rank, set_count = subset.set_count
+        cdef int rank, cell, set_count = subset.set_count
         if subset.greatest_count == 1 and self.weights == NULL:
             return set_count * (set_count - 1) // 2
         if subset.greatest_count == 1:
@@ -287,14 +286,14 @@ cdef class WordSearch:
                 cost += rank * self.weights[pop_bit(&sets_left)]
             return cost
         cost = INFINITE
-        for rank in range(subset.cell_count):  # of two sets left on either side, the lighter one is missed
-            if self.rule == BEST_GREEDY and (
-                    self.weight_of(subset.columns[rank]) < self.heaviest_part(subset)):
+        for cell in range(subset.cell_count):
+            sets_hit = subset.columns[cell]
+            if self.rule == BEST_GREEDY and self.weight_of(sets_hit) < self.heaviest_part(subset):
                 continue
-            sets_left = subset.sets & ~subset.columns[rank]
+            sets_left = subset.sets & ~sets_hit
             cost_of_cell = self.weight_of(sets_left)
-            cost_of_cell += self.lightest_weight(sets_left if subset.counts[rank] == 1
-                                                 else subset.columns[rank])
+            # of the two sets on one side, the lighter one is missed
+            cost_of_cell += self.lightest_weight(sets_left if subset.counts[cell] == 1 else sets_hit)
             cost = min(cost, cost_of_cell)
         return cost
 
@@ -367,27 +366,28 @@ cdef class WordSearch:
         with the bound of the larger one.
         """
         cdef uint64_t sets_hit = subset.columns[cell], sets_missed = subset.sets & ~subset.columns[cell]
-        cdef int hit_count = <int>subset.counts[cell], missed_count = subset.set_count - hit_count
+        cdef int hit_count = <int>subset.counts[cell]
         cdef int64_t hit_bound, missed_bound
-        cdef bint ignored
+        limit -= price                     # of the parts alone
         self.bound_parts(subset, sets_hit, hit_count, &hit_bound, &missed_bound)
         missed = max(missed, missed_bound)
         hit = max(hit, hit_bound)
-        if price + hit + missed >= limit:
+        if hit + missed >= limit:
             return price + hit + missed
-        if hit_count <= missed_count:
-            hit = self.solve(sets_hit, subset.max_hits, subset.columns, subset.cell_count, limit - price
-                             - missed, &ignored)
-            if price + hit + missed < limit:
-                missed = self.solve(sets_missed, subset.max_hits, subset.columns, subset.cell_count, limit
-                                    - price - hit, &ignored)
+        if 2 * hit_count <= subset.set_count:
+            hit = self.solve_part(subset, sets_hit, limit - missed)
+            if hit + missed < limit:
+                missed = self.solve_part(subset, sets_missed, limit - hit)
         else:
-            missed = self.solve(sets_missed, subset.max_hits, subset.columns, subset.cell_count, limit - price
-                                - hit, &ignored)
-            if price + hit + missed < limit:
-                hit = self.solve(sets_hit, subset.max_hits, subset.columns, subset.cell_count, limit - price
-                                 - missed, &ignored)
+            missed = self.solve_part(subset, sets_missed, limit - hit)
+            if hit + missed < limit:
+                hit = self.solve_part(subset, sets_hit, limit - missed)
         return price + hit + missed
+
+    cdef inline int64_t solve_part(self, const Subset* subset, uint64_t sets, int64_t limit) except -1 nogil:
+        """Solve some of the sets of a subset; the result is as of `solve`."""
+        cdef bint ignored
+        return self.solve(sets, subset.max_hits, subset.columns, subset.cell_count, limit, &ignored)
 
 
 cdef inline int highest_bit(uint64_t sets) noexcept nogil:
@@ -403,7 +403,7 @@ cdef void take_uncertain_columns(Subset* subset, const uint64_t* columns, int co
     """
     cdef uint64_t counts[MAX_CELLS]
     cdef uint8_t places[MAX_WORD_SETS + 1]  # per count: its number of columns, then the index of the next
-    cdef int column, count, frequent = 0, place = 0
+    cdef int column, count, cells_with_count, frequent = 0, place = 0
     count_cells(columns, column_count, subset.sets, counts)
     memset(places, 0, sizeof(places))
     for column in range(column_count):
@@ -411,12 +411,12 @@ cdef void take_uncertain_columns(Subset* subset, const uint64_t* columns, int co
     subset.max_hits -= places[subset.set_count]
     subset.columns, subset.greatest_count = kept_columns, 0
     if ordering:                       # counting sort; cells in no set or in all sets come last
-        for column in range(subset.set_count - 1, -1, -1):
-            count = places[column]
-            places[column] = place
-            place += count
-            if count and column and not subset.greatest_count:
-                subset.greatest_count = column
+        for count in range(subset.set_count - 1, -1, -1):
+            cells_with_count = places[count]
+            places[count] = place
+            place += cells_with_count
+            if cells_with_count and count and not subset.greatest_count:
+                subset.greatest_count = count
         subset.cell_count = places[0]
         places[subset.set_count] = place
         for column in range(column_count):
@@ -427,17 +427,16 @@ cdef void take_uncertain_columns(Subset* subset, const uint64_t* columns, int co
     else:
         for column in range(column_count):
             count = <int>counts[column]
-            if count and count < subset.set_count:
-                subset.counts[place] = count
-                kept_columns[place] = columns[column] & subset.sets
-                if count > subset.greatest_count:
-                    subset.greatest_count = count
-                    frequent = place
-                place += 1
+            if count == 0 or count == subset.set_count:
+                continue
+            subset.counts[place] = count
+            kept_columns[place] = columns[column] & subset.sets
+            if count > subset.greatest_count:
+                subset.greatest_count = count
+                frequent = place
+            place += 1
         subset.cell_count = place
     subset.frequent_column = kept_columns[frequent] if subset.cell_count else 0
     subset.max_uncertain = subset.max_hits
-    place = subset.cell_count
-    while place % LANES:
+    for place in range(subset.cell_count, (subset.cell_count + LANES - 1) // LANES * LANES):
         subset.counts[place] = kept_columns[place] = 0
-        place += 1

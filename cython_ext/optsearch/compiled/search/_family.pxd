@@ -83,6 +83,7 @@ cdef void free_node(Node* node) noexcept nogil
 cdef Node* take_part(const Node* node, int cell, int reply) except NULL nogil
 cdef void count_cells(Node* node, bint merging) noexcept nogil
 cdef void count_pairs(Node* node) noexcept nogil
+cdef int most_frequent_cell(const Node* node) noexcept nogil
 cdef int greatest_count(const Node* node) noexcept nogil
 
 cdef inline int compare_cells(const void* a, const void* b) noexcept nogil:

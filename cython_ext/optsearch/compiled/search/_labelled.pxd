@@ -29,12 +29,10 @@ cdef class LabelledSearch:
     cdef void take_part(self, const Part* whole, uint64_t sets, Part* part) noexcept nogil
     cdef bint has_several_labels(self, int cell, uint64_t sets) noexcept nogil
     cdef int64_t cost_of_two(self, uint64_t sets) noexcept nogil
-    cdef int64_t solve(self, const Part* whole, uint64_t sets, int64_t limit,
-                       bint* exact) except -1 nogil
+    cdef int64_t solve(self, const Part* whole, uint64_t sets, int64_t limit, bint* exact) except -1 nogil
     cdef int64_t solve_part(self, const Part* part, int64_t lower, int64_t limit, bint* exact) except -1 nogil
     cdef int64_t solve_by_label(self, const Part* whole, const Part* part, int64_t limit,
                                 bint* exact) except -1 nogil
-    cdef int64_t try_cells(self, const Part* part, int64_t lower, int64_t limit,
-                           bint* exact) except -1 nogil
+    cdef int64_t try_cells(self, const Part* part, int64_t lower, int64_t limit, bint* exact) except -1 nogil
     cdef int64_t shoot(self, const Part* part, int cell, int64_t limit) except -1 nogil
     cdef int64_t bound_part(self, const Part* whole, uint64_t sets, int set_count) noexcept nogil
