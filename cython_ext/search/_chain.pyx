@@ -200,13 +200,6 @@ cdef class ChainDual:
 
     # Prices
 
-    cdef void first_prices(self, Node* node) noexcept nogil:
-        """Set the first prices, one for all sets: the middle of a chain that always hits the most."""
-        cdef int i
-        for i in range(node.set_count):
-            node.prices[i] = PRICE_OF_MISS * node.set_count // greatest_count(node)
-        node.has_prices = True
-
     cdef int64_t raise_prices(self, Node* node, int64_t limit, int steps) noexcept nogil:
         """Return the bound of a loaded family in misses, after `steps` steps or once it reaches the limit.
 
@@ -215,8 +208,10 @@ cdef class ChainDual:
         cdef int64_t best_value, value, target, norm, goal = limit * PRICE_OF_MISS
         cdef int i, steps_without_gain = 0
         cdef double step_length, relax = 1.0
-        if not node.has_prices:
-            self.first_prices(node)
+        if not node.has_prices:        # one for all sets: the middle of a chain that always hits the most
+            for i in range(node.set_count):
+                node.prices[i] = PRICE_OF_MISS * node.set_count // greatest_count(node)
+            node.has_prices = True
         best_value = value = self.bound_at_prices(node.prices, 0)
         memcpy(self.tried_prices, node.prices, node.set_count * sizeof(int32_t))
         memset(self.momentum, 0, node.set_count * sizeof(int32_t))

@@ -22,17 +22,14 @@ cdef class Memo:
             raise TypeError("the search needs a MemoryTable")
         self.table, self.disk = table, disk
 
-    cdef int recall(self, const Key* key, bint looks_beyond_memory, int64_t* value) except -1 nogil:
-        """Return UNKNOWN, BOUNDED or SOLVED for a state; unless UNKNOWN, set its `value`.
-
-        looks_beyond_memory -- True also looks in the shared table and on disk.
-        """
+    cdef int recall(self, const Key* key, int64_t* value) except -1 nogil:
+        """Return UNKNOWN, BOUNDED or SOLVED for a state in any of the tables; unless UNKNOWN, set `value`."""
         cdef int64_t entry, shared_entry
         if not self.table.find(key, &entry):
-            if not looks_beyond_memory or not self.recall_beyond_memory(key, &entry):
+            if not self.recall_beyond_memory(key, &entry):
                 return UNKNOWN
             self.table.store(key, entry)
-        elif looks_beyond_memory and not entry & 1 and self.shared is not None and (
+        elif not entry & 1 and self.shared is not None and (  # perhaps it is better known there
                 self.shared.find(key, &shared_entry) and is_better(shared_entry, entry)):
             entry = shared_entry
             self.table.store(key, entry)

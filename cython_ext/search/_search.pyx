@@ -101,12 +101,8 @@ cdef enum:
 
 cdef double NEAR = 0.95        # the least share of the weights that a multiple of former ones must reach
 
-RULES = {
-    "optimal": OPTIMAL,
-    "best greedy": BEST_GREEDY,
-    "worst greedy": WORST_GREEDY,
-    "first greedy": FIRST_GREEDY,
-}
+RULES = {"optimal": OPTIMAL, "best greedy": BEST_GREEDY, "worst greedy": WORST_GREEDY,
+         "first greedy": FIRST_GREEDY}
 
 
 cdef class Search:
@@ -336,7 +332,7 @@ cdef class Search:
     cdef int recall(self, Node* node) except -1 nogil:
         """Raise `lower` to the cached value of a family, if there is one, and take over if it is `exact`."""
         cdef int64_t value
-        cdef int status = self.memo.recall(&node.key, True, &value)
+        cdef int status = self.memo.recall(&node.key, &value)
         raise_to_cached(node, status, value)
         return 0
 

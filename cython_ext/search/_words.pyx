@@ -134,9 +134,7 @@ cdef class WordSearch:
 
     cdef void cache_bound(self, uint64_t sets, int64_t bound) noexcept nogil:
         """Cache the bound of a subset until the next search begins."""
-        cdef CacheEntry* entry = self.bound_cache + (scramble(sets) & (BOUND_ENTRIES - 1))
-        entry.subset, entry.search_number = sets, self.search_number
-        entry.lower, entry.exact = bound, False
+        self.cache_result(self.bound_cache + (scramble(sets) & (BOUND_ENTRIES - 1)), sets, bound, False)
 
     cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int hit_count, int64_t* hit_bound,
                           int64_t* missed_bound) noexcept nogil:

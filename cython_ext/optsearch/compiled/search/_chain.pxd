@@ -38,7 +38,6 @@ cdef class ChainDual:
     cdef int64_t total_of_places(self, int place) noexcept nogil
     cdef void find_slope(self, int64_t slack) noexcept nogil
     cdef const int16_t* part_misses(self, const uint64_t* key, int set_count) noexcept nogil
-    cdef void first_prices(self, Node* node) noexcept nogil
     cdef int64_t raise_prices(self, Node* node, int64_t limit, int steps) noexcept nogil
     cdef int64_t misses_if_hit(self, int cell) noexcept nogil
     cdef int64_t bound_if_missed(self, const Node* node, int cell, int64_t rest) noexcept nogil

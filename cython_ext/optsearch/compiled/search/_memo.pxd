@@ -14,7 +14,7 @@ cdef class Memo:
     cdef public SharedTable shared
     cdef public object disk
     cdef public long long disk_from
-    cdef int recall(self, const Key* key, bint looks_beyond_memory, int64_t* value) except -1 nogil
+    cdef int recall(self, const Key* key, int64_t* value) except -1 nogil
     cdef int recall_shared(self, const Key* key, int64_t* value) noexcept nogil
     cdef bint recall_beyond_memory(self, const Key* key, int64_t* entry) except -1 nogil
     cdef int remember(self, const Key* key, int64_t value, bint exact, bint to_shared,
