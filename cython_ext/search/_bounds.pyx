@@ -24,7 +24,7 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from cells cimport MAX_CELLS, clz, pop_bit
-from leaves cimport TIMES, fill_leaves
+from leaves cimport MISS_COUNTS, fill_leaves
 from objectives cimport FORBIDDEN, INFINITE, MEAN, WITHIN, WORST, price
 from optsearch.compiled.shared._arena cimport Arena
 from optsearch.compiled.search._family cimport (
@@ -81,7 +81,7 @@ cdef class Bounds:
         self.table_sets = min(set_count, TABULATED_SETS if reply_kind == NOTHING else MAX_WORD_SETS)
         self.table_hits = min(max(max_hits, 1), self.table_sets)
         self.arena = Arena()
-        self.leaves = <int64_t*>self.arena.array(TIMES * TIMES, sizeof(int64_t))
+        self.leaves = <int64_t*>self.arena.array(MISS_COUNTS * MISS_COUNTS, sizeof(int64_t))
         self.unit_sums = <int64_t*>self.arena.array(set_count + 1, sizeof(int64_t))
         self.cost_table = <int16_t*>self.arena.array(
             (self.table_hits + 1) * (self.table_sets + 1) ** 2, sizeof(int16_t))
@@ -90,8 +90,8 @@ cdef class Bounds:
         with nogil:
             fill_leaves(self.leaves, INFINITE)
             if not self.use.leaf_counting:
-                for i in range(TIMES * TIMES):
-                    if i % TIMES:
+                for i in range(MISS_COUNTS * MISS_COUNTS):
+                    if i % MISS_COUNTS:
                         self.leaves[i] = INFINITE
             self.fill_cost_table()
 
@@ -122,7 +122,7 @@ cdef class Bounds:
         hits -- the most hits that a set still needs. first_reply -- the reply before these hits, or -1 if
         there was none; ignored with NOTHING.
         """
-        cdef int64_t leaves = self.leaves[hits * TIMES + misses]
+        cdef int64_t leaves = self.leaves[hits * MISS_COUNTS + misses]
         cdef const Ships* ships = &node.ships
         if node.reply_kind == NOTHING:
             return leaves
@@ -144,7 +144,7 @@ cdef class Bounds:
         finished_after_hit[s] of them are finished with s more.
 
         chain -- [chain_length] the most sets that each cell of the chain is the first to hit, descending.
-        finished_after_hit -- [m + 1] the most sets finished within s misses after a hit, ascending.
+        finished_after_hit -- [cell_count + 1] the most sets finished within s misses after a hit, ascending.
         """
         cdef const int64_t* lightest_sums = self.lightest_sums_of(node)
         cdef int64_t cost = 0, finished_by_chain, settled_sets = 0, finished
@@ -192,7 +192,7 @@ cdef class Bounds:
         limit -- once the bound reaches it, no better one is tried.
         """
         cdef int32_t chain[MAX_CELLS]
-        cdef int64_t finished_after_hit[TIMES]
+        cdef int64_t finished_after_hit[MISS_COUNTS]
         cdef int64_t bound
         cdef int greatest, misses
         if node.reply_kind != NOTHING and self.use.leaf_counting:
@@ -243,11 +243,12 @@ cdef class Bounds:
     cdef void lower_finished_by_pairs(self, const Node* node, int64_t set_limit,
                                       int64_t* finished_after_hit) noexcept nogil:
         """Lower finished_after_hit[s] to the most sets with a common cell that s more misses can finish."""
-        cdef int64_t finished_after_two[MAX_CODES * TIMES]
-        cdef int64_t finished_with_cell[TIMES]
+        cdef int64_t finished_after_two[MAX_CODES * MISS_COUNTS]
+        cdef int64_t finished_with_cell[MISS_COUNTS]
         cdef int cell, misses, reply
         for reply in range(node.hit_replies):
-            self.fill_finished(node, reply, node.max_hits - 2, set_limit, finished_after_two + reply * TIMES)
+            self.fill_finished(node, reply, node.max_hits - 2, set_limit, finished_after_two + reply
+                               * MISS_COUNTS)
         memset(finished_with_cell, 0, (node.cell_count + 1) * sizeof(int64_t))
         for cell in range(node.cell_count):
             self.raise_finished_with_cell(node, cell, set_limit, finished_after_two, finished_with_cell)
@@ -258,16 +259,16 @@ cdef class Bounds:
                                        const int64_t* finished_after_two,
                                        int64_t* finished_with_cell) noexcept nogil:
         """Raise finished_with_cell[s] to the most sets with this cell that s more misses can finish."""
-        cdef int64_t finished_of_all[TIMES]        # over the replies
-        cdef int64_t finished[TIMES]
+        cdef int64_t finished_of_all[MISS_COUNTS]        # over the replies
+        cdef int64_t finished[MISS_COUNTS]
         cdef int64_t settled_sets = 0           # sets of the replies before
         cdef int reply, set_count, misses, end, last_end = 0
         for reply in range(node.hit_replies):
             set_count = part_size(node, cell, reply)
             if set_count == 0:
                 continue
-            end = self.fill_finished_of_part(node, cell, reply, set_count, finished_after_two + reply * TIMES,
-                                             finished)
+            end = self.fill_finished_of_part(node, cell, reply, set_count, finished_after_two + reply
+                                             * MISS_COUNTS, finished)
             for misses in range(last_end, end):
                 finished_of_all[misses] = settled_sets
             for misses in range(end):
@@ -366,7 +367,7 @@ cdef class Bounds:
         """Bound a part as `bound_part` does, from its profile (see `profile_bound`)."""
         cdef int32_t counts[MAX_CELLS]
         cdef int32_t chain[MAX_CELLS]
-        cdef int64_t finished_after_hit[TIMES]
+        cdef int64_t finished_after_hit[MISS_COUNTS]
         cdef bint is_hit = reply < node.hit_replies
         cdef int cell_count = node.cell_count, other_cell, uncertain_cells = 0, greatest = 0, part_count
         cdef int hits_left = node.max_hits - is_hit, set_count = part_size(node, cell, reply)

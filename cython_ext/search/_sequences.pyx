@@ -17,7 +17,7 @@ the formula is used.
 from libc.stdint cimport int64_t
 
 from cells cimport MAX_CELLS, size
-from leaves cimport TIMES
+from leaves cimport MISS_COUNTS
 from optsearch.compiled.search._family cimport LABELS, MAX_CODES, Node, Ships
 
 cdef enum:
@@ -48,7 +48,7 @@ cdef void count_sequences(Node* node, const int64_t* leaves) noexcept nogil:
 
 cdef inline int64_t binomial(const int64_t* leaves, int total, int chosen) noexcept nogil:
     """Return the binomial coefficient C(a, b) from the table of `leaves.pxd`; at most MANY."""
-    return min(MANY, leaves[(total - chosen) * TIMES + chosen]) if 0 <= chosen <= total else 0
+    return min(MANY, leaves[(total - chosen) * MISS_COUNTS + chosen]) if 0 <= chosen <= total else 0
 
 
 cdef int64_t count_label_sequences(const Node* node, const int64_t* leaves, int first_reply) noexcept nogil:

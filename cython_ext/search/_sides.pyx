@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 
 from cells cimport MAX_CELLS, Cells, high, low, one, pop_bit, popcount, size
 from hashing cimport scramble
-from leaves cimport TIMES
+from leaves cimport MISS_COUNTS
 from optsearch.compiled.search._family cimport (
     Node, Ships, compare_cells, most_frequent_cell, new_node, part_size, sets_with_reply)
 from optsearch.compiled.shared._arena cimport allocate
@@ -133,8 +133,8 @@ cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
     number, over the cells, of sets with v_i + u_i <= s.
     """
     cdef AlikeSets* groups = <AlikeSets*>malloc(node.set_count * (sizeof(AlikeSets) + 4 * sizeof(int32_t)))
-    cdef int32_t levels[2 * TIMES]
-    cdef int32_t cell_spread[TIMES]
+    cdef int32_t levels[2 * MISS_COUNTS]
+    cdef int32_t cell_spread[MISS_COUNTS]
     cdef Ships* ships = &node.ships
     cdef int cell, reply, misses, own_misses, distinguished, set_count
     if groups == NULL:
@@ -149,13 +149,13 @@ cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
             if set_count > 1:
                 for own_misses in range(2):
                     ships.least[cell * node.hit_replies + reply] += fill_levels(
-                        node, cell, reply, own_misses, leaves, groups, levels + own_misses * TIMES)
+                        node, cell, reply, own_misses, leaves, groups, levels + own_misses * MISS_COUNTS)
             for misses in range(node.cell_count + 1):
                 for own_misses in range(misses + 1):
                     if distinguished == set_count:
                         break
                     distinguished = max(distinguished,
-                                        min(levels[own_misses], levels[TIMES + misses - own_misses]))
+                                        min(levels[own_misses], levels[MISS_COUNTS + misses - own_misses]))
                 cell_spread[misses] += distinguished
         for misses in range(node.cell_count + 1):
             ships.spread[misses] = max(ships.spread[misses], cell_spread[misses])
@@ -208,7 +208,7 @@ cdef int fill_levels(const Node* node, int cell, int reply, bint is_on_ship, con
             group = groups + slots[slot & slot_mask] - 1
             group.set_count += 1
             while (group.misses < node.cell_count and group.sequences
-                    * leaves[group.cell_count * TIMES + group.misses] < group.set_count):
+                   * leaves[group.cell_count * MISS_COUNTS + group.misses] < group.set_count):
                 group.misses += 1
             levels[group.misses] += 1
             misses += group.misses
@@ -236,7 +236,7 @@ cdef inline void begin_group(AlikeSets* group, int first, const Cells* set_ships
     group.sequences, group.cell_count = 1, 0
     for ship in range(per_set):
         ship_cells = size(set_ships[ship] & side)
-        group.sequences *= leaves[ship_cells * TIMES + group.cell_count]   # a binomial coefficient
+        group.sequences *= leaves[ship_cells * MISS_COUNTS + group.cell_count]   # a binomial coefficient
         group.cell_count += ship_cells
 
 

@@ -13,7 +13,7 @@ from libc.string cimport memset
 from cells cimport MAX_CELLS, clz, ctz, pop_bit, popcount
 from counting cimport LANES, Counted, count_cells, count_parts, is_inside
 from hashing cimport scramble
-from leaves cimport TIMES
+from leaves cimport MISS_COUNTS
 from objectives cimport INFINITE
 from optsearch.compiled.search._bounds cimport Bounds, tabulated_bound, cost_row
 from optsearch.compiled.search._effort cimport Effort, count_subset
@@ -202,7 +202,7 @@ cdef class WordSearch:
         for rank in range(set_count):
             lightest[rank + 1] = lightest[rank] + self.lightest_weight(sets_left)
             sets_left ^= <uint64_t>1 << highest_bit(sets_left)
-        leaves = self.bounds.leaves + (subset.max_uncertain - 1) * TIMES
+        leaves = self.bounds.leaves + (subset.max_uncertain - 1) * MISS_COUNTS
         for misses in range(MAX_CELLS):
             finished = 0
             for misses_after_hit in range(misses + 1):

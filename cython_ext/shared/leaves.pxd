@@ -6,15 +6,15 @@ from libc.stdint cimport int64_t
 from cells cimport MAX_CELLS
 
 cdef enum:
-    TIMES = MAX_CELLS + 1                  # numbers of misses, and of hits
+    MISS_COUNTS = MAX_CELLS + 1            # numbers of misses, and of hits, from 0 on
 
 cdef inline void fill_leaves(int64_t* leaves, int64_t most) noexcept nogil:
-    """Fill leaves[k * TIMES + t] = C(k + t, t), at most `most`, for k and t below TIMES."""
-    cdef int k, t
-    for k in range(TIMES):
-        leaves[k * TIMES] = 1
-        for t in range(1, TIMES):
-            leaves[k * TIMES + t] = 1
-            if k > 0:                      # Pascal's rule
-                leaves[k * TIMES + t] = min(
-                    most, leaves[k * TIMES + t - 1] + leaves[(k - 1) * TIMES + t])
+    """Fill leaves[hits * MISS_COUNTS + misses] = C(hits + misses, misses), at most `most`."""
+    cdef int hits, misses
+    for hits in range(MISS_COUNTS):
+        leaves[hits * MISS_COUNTS] = 1
+        for misses in range(1, MISS_COUNTS):
+            leaves[hits * MISS_COUNTS + misses] = 1
+            if hits > 0:                   # Pascal's rule
+                leaves[hits * MISS_COUNTS + misses] = min(
+                    most, leaves[hits * MISS_COUNTS + misses - 1] + leaves[(hits - 1) * MISS_COUNTS + misses])
