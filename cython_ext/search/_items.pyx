@@ -1,8 +1,4 @@
-"""The sets of a search, checked, and their families by indices.
-
-A family is an ascending array of indices of sets that equal replies leave, and the mask of the cells hit,
-which are left out.
-"""
+"""The sets of a search, checked, and their families by indices (see `Search`)."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport qsort

@@ -1,7 +1,6 @@
 """The parts of a family with SINKINGS whose named ships have equal numbers of cells left.
 
-See `bound_by_names` in `_search`. Ships of one label are named by the number of their cells left, then by
-their order in the set.
+See `bound_by_names` in `_search`, which says how ships are named.
 """
 
 from libc.stdlib cimport qsort

@@ -289,8 +289,7 @@ cdef class Search:
         for F_u, so the misses of F_u on V are at least M(F_u); and those of F_v on U at least M(F_v).
         As the F_u are a partition of F and so are the F_v, no miss is counted twice. (mean)
 
-        For a product of a family on U and one on V equality holds. Families with half of a ship hit and
-        another ship unhit are close to that. The bound also holds with weights, but saves no time.
+        Equality holds for a product of a family on U and one on V. With weights the bound saves no time.
         """
         cdef Cells side = weak_cut(node)
         return self.bound_by_side(node, side) + self.bound_by_side(node, ~side)
@@ -879,10 +878,7 @@ cdef class Search:
         return 0
 
     def shots(self, const int32_t[::1] family, int budget=-1, hits=0):
-        """List the undecided cells that the rule allows, as (cell, bound) in the order of the search.
-
-        bound -- a lower bound on the cost of shooting the cell first.
-        """
+        """List the cells that the rule allows, in search order, as (cell, bound on shooting it first)."""
         cdef Node* node = self.items.family(family, budget, hits)
         cdef int i
         try:
