@@ -106,9 +106,9 @@ def by_definition(answers, wrong):
 @pytest.mark.parametrize("wrong", ["0", "0.1"])
 def test_all_that_is_exact_is_that_of_the_definition(monkeypatch, wrong):
     """Listed, or counted: all but the questions that only a sample of the boards can answer."""
-    listed = ask(Position(GAME, SHOTS), false_chance=wrong)
+    listed = ask(Position(GAME, SHOTS), wrong=wrong)
     monkeypatch.setattr(worth, "MOST_LISTED", 0)
-    counted = ask(Position(GAME, SHOTS), false_chance=wrong, samples=10, seed=1)
+    counted = ask(Position(GAME, SHOTS), wrong=wrong, samples=10, seed=1)
     counted = {one.question: one for one in counted if one.method != "sampled"}
     assert {one.question for one in listed} == {*built_in_questions(Game(GAME))}
     assert len(listed) - len(counted) == 2 * SIDE + 5
@@ -128,7 +128,7 @@ def test_all_that_is_exact_is_that_of_the_definition(monkeypatch, wrong):
 def test_a_sample_agrees_within_its_error(monkeypatch, wrong):
     monkeypatch.setattr(worth, "MOST_LISTED", 0)
     for one in ask(
-        Position(GAME, SHOTS), ["row 3", "top left", "two ships touch"], false_chance=wrong, seed=2
+        Position(GAME, SHOTS), ["row 3", "top left", "two ships touch"], wrong=wrong, seed=2
     ):
         answers = [answer(one.question, board) for board in boards()]
         _, bits, gain = by_definition(answers, Fraction(wrong))
@@ -144,7 +144,7 @@ def test_two_answers_tell_what_the_paper_says():
     def entropy(p):
         return -p * log2(p) - (1 - p) * log2(1 - p)
 
-    (one,) = ask(GAME, ["any in row 1"], false_chance=0.1)
+    (one,) = ask(GAME, ["any in row 1"], wrong=0.1)
     p = float(one.answers["yes"])
     assert one.bits == pytest.approx(entropy(0.1 + 0.8 * p) - entropy(0.1), abs=1e-12)
 
@@ -166,7 +166,7 @@ def test_a_reply_is_a_question(monkeypatch):
 def test_the_optimum_after_an_answer(wrong):
     rules = Rules(3, 3, (2,))
     family = rules.configurations
-    (one,) = ask("3x3:2", ["row 1"], false_chance=wrong)
+    (one,) = ask("3x3:2", ["row 1"], wrong=wrong)
     cells = [sum(ships).__and__(7).bit_count() for ships in family]
     total = 0
     for heard in {*cells}:

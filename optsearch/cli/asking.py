@@ -70,7 +70,7 @@ def ask(
     with show_progress("asking"):
         inquiry = Inquiry(
             position,
-            false_chance=false_chance,
+            wrong=false_chance,
             samples=sampling.samples,
             seed=sampling.seed,
             prior=parsed_prior,

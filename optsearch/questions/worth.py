@@ -81,7 +81,7 @@ class Inquiry:
         self,
         position: Position | Game | str,
         *,
-        false_chance: Fraction | float | str = 0,
+        wrong: Fraction | float | str = 0,
         samples: int = SAMPLES,
         seed: int | None = None,
         prior: Prior | None = None,
@@ -90,7 +90,7 @@ class Inquiry:
         self.posterior = posterior_of(self.position, prior)
         self.posterior.require_some()
         self._prior, self._samples, self._seed = prior, samples, seed
-        self._false_chance = probability_of(false_chance)
+        self._false_chance = probability_of(wrong)
 
     @cached_property
     def is_listed(self) -> bool:
@@ -414,7 +414,7 @@ def ask(
     position: Position | Game | str,
     questions: Iterable[str | Callable[..., Any]] | None = None,
     *,
-    false_chance: Fraction | float | str = 0,
+    wrong: Fraction | float | str = 0,
     samples: int = SAMPLES,
     seed: int | None = None,
     prior: Prior | None = None,
@@ -426,7 +426,7 @@ def ask(
     questions -- texts of built-in questions, `FILE.py:NAME`, or functions of a board; None for all
         built-in ones. A board is an integer array of shape (rows, columns) with the number of the
         ship on each cell, from 1 in the order of the fleet; 0 is water.
-    false_chance -- the probability that an answer is false (`optsearch.questions.channel`).
+    wrong -- the probability that an answer is false (`optsearch.questions.channel`).
     samples -- the number of boards that are drawn for questions that are not answered exactly.
     seed -- the same seed draws the same boards.
     prior -- the weights of the boards; `known` makes a prior of known answers.
@@ -434,5 +434,5 @@ def ask(
 
     Raises ImpossiblePosition if no board is left, OptsearchError for an unknown question.
     """
-    inquiry = Inquiry(position, false_chance=false_chance, samples=samples, seed=seed, prior=prior)
+    inquiry = Inquiry(position, wrong=wrong, samples=samples, seed=seed, prior=prior)
     return inquiry.rank(inquiry.questions(questions), number)
