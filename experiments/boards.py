@@ -87,7 +87,7 @@ def rows(game: Game) -> script.Rows:
         value = best_hider_equilibrium.value
         is_checked = bool(method_of_check(best_hider_equilibrium))
         agrees["certificate"] = (
-            is_checked and best_hider_equilibrium.uniform == solver.solution.mean
+            is_checked and best_hider_equilibrium.uniform_payment == solver.solution.mean
         )
     if not all(agrees.values()):
         computed = (configurations, total_height, best_greedy_total)

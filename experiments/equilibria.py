@@ -81,16 +81,17 @@ def compute_row(
     """
     execution = Execution(checkpoint=CHECKPOINTS / file_name_of(game))
     solution = equilibrium(game, time_limit=seconds, execution=execution)
-    if solution.uniform != optimum:
-        raise AssertionError(f"{game}: {solution.uniform} against a uniform hider, not {optimum}")
-    is_decided = solution.is_exact or solution.lower > solution.uniform
+    if solution.uniform_payment != optimum:
+        payment = solution.uniform_payment
+        raise AssertionError(f"{game}: {payment} against a uniform hider, not {optimum}")
+    is_decided = solution.is_exact or solution.lower > solution.uniform_payment
     mix_occupancy, uniform_occupancy = solution.occupancy, solution.uniform_occupancy
     values = (
         game,
         game.cells,
         len(solution.hidings),
         len(solution.hidings.orbits),
-        solution.uniform,
+        solution.uniform_payment,
         solution.value if solution.is_exact else None,
         bound_in_bracket(solution.lower, "lower", solution.lower, solution.upper),
         bound_in_bracket(solution.upper, "upper", solution.lower, solution.upper),

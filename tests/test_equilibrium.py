@@ -65,7 +65,7 @@ def test_the_table_of_the_prototype(tmp_path, text):
     solution = equilibrium(text)
     assert solution.value == value
     assert f"{float(value):.6f}" == printed
-    assert solution.uniform == solve(text).mean
+    assert solution.uniform_payment == solve(text).mean
     assert solution.is_uniform == (text in UNIFORM)
     checked = certified(solution, tmp_path / "value.json")
     assert (checked.hider, checked.shooter, checked.is_exact) == (value, value, True)
@@ -82,7 +82,7 @@ def test_the_table_of_the_prototype(tmp_path, text):
 def test_games_of_two_and_three_ships(tmp_path, text, value, uniform):
     """No source: found here, and confirmed by the plain search of the check."""
     solution = whole_run()[0] if text == "4x4:3,2" else equilibrium(text)
-    assert (solution.value, solution.uniform) == (Fraction(value), Fraction(uniform))
+    assert (solution.value, solution.uniform_payment) == (Fraction(value), Fraction(uniform))
     assert certified(solution, tmp_path / "value.json").hider == Fraction(value)
 
 
@@ -265,9 +265,9 @@ def test_random_games(tmp_path_factory, game):
     checked = certified(solution, tmp_path_factory.mktemp("found") / "value.json")
     assert checked.hider == checked.shooter == solution.value
     worst = solve(Position(game), objective=Objective("worst")).worst
-    assert solution.uniform <= solution.value <= worst
+    assert solution.uniform_payment <= solution.value <= worst
     assert sum(solution.probabilities) == sum(share for _, share in solution.hider) == 1
-    assert solution.uniform == solve(Position(game)).mean
+    assert solution.uniform_payment == solve(Position(game)).mean
     for tree, _ in solution.shooter:
         assert verify(tree) == tree.total_height
     if len(hidings.orbits) == 1:
@@ -410,7 +410,7 @@ def test_the_bracket_of_no_time(monkeypatch, tmp_path, text, objective):
     limited(monkeypatch, 0)
     aim = Objective.parse(objective)
     solution = equilibrium(text, aim, time_limit=1)
-    assert (solution.rounds, solution.trees, solution.uniform) == (1, 1, None)
+    assert (solution.rounds, solution.trees, solution.uniform_payment) == (1, 1, None)
     uniform, tree = solve(text, objective=aim), greedy(text).tree("first")
     number = uniform.configurations
     if objective == "mean":
@@ -427,7 +427,7 @@ def test_ctrl_c_in_the_first_round_leaves_a_bracket(interrupt_at, tmp_path, text
     interrupt_at(SearchMonitor, "tick", 1)
     solution = equilibrium(text, partial=True)
     assert solution.is_interrupted
-    assert solution.uniform is None
+    assert solution.uniform_payment is None
     checked = certified(solution, tmp_path / "bracket.json")
     assert (checked.hider, checked.shooter) == (solution.lower, solution.upper)
     assert solution.lower <= solve(text).mean <= solution.upper

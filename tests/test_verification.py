@@ -112,6 +112,6 @@ def test_every_commit_that_is_named_is_in_the_history():
 def test_what_was_computed_with_changes_says_what_backs_it():
     for one in verification_statuses():
         if one.has_changes:
-            assert f"backed by {one.kind.backed}" in one.text, one.file
-            assert one.kind.backed, one.file
+            assert f"backed by {one.kind.backed_by}" in one.text, one.file
+            assert one.kind.backed_by, one.file
     assert not [row["table"] for row in TABLES["recomputed"].read() if "+" in row["commit"]]

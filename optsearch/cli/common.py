@@ -340,13 +340,13 @@ def count_text(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {counted}"
 
 
-def align_columns(rows: Sequence[Sequence[str]], is_right: bool = False) -> str:
+def align_columns(rows: Sequence[Sequence[str]], is_right_aligned: bool = False) -> str:
     """Format rows of texts as lines with aligned columns.
 
-    is_right -- True to align all columns but the first at the right.
+    is_right_aligned -- True to align all columns but the first at the right.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    align_others = str.rjust if is_right else str.ljust
+    align_others = str.rjust if is_right_aligned else str.ljust
     lines = (
         "  ".join([row[0].ljust(widths[0]), *map(align_others, row[1:], widths[1:])])
         for row in rows

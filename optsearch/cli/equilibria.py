@@ -168,9 +168,9 @@ def add_value(answer: Answer, result: Equilibrium) -> None:
     value = result.value if result.is_exact else None
     answer.add_fact(label, f"{value_text} {unit}", value=value, bracket=[lower, upper])
     uniform, uniform_text = None, "not known; its search was cut short"
-    if result.uniform is not None:
-        uniform = result.worth(result.uniform)
-        uniform_text = f"{exact_text(uniform)}{_loss_text(result, result.uniform)}"
+    if result.uniform_payment is not None:
+        uniform = result.worth(result.uniform_payment)
+        uniform_text = f"{exact_text(uniform)}{_loss_text(result, result.uniform_payment)}"
     answer.add_fact(
         "uniform",
         uniform_text,
@@ -230,14 +230,14 @@ def first_shot(tree: DecisionTree) -> str | None:
     return cell_name(tree.root.cell) if isinstance(tree.root, Node) else None
 
 
-def _loss_text(result: Equilibrium, uniform: Fraction) -> str:
+def _loss_text(result: Equilibrium, uniform_payment: Fraction) -> str:
     """Return a text that says how much a hider loses by drawing uniformly; empty if none is proved.
 
-    uniform -- what the best tree of the shooter pays against a hider who draws uniformly.
+    uniform_payment -- what the best tree of the shooter pays against a hider who draws uniformly.
     """
     if result.is_uniform:
         return ": as good as any"
-    loss = float(result.lower - uniform)
+    loss = float(result.lower - uniform_payment)
     if not loss:
         return ""
     bound = "" if result.is_exact else "at least "

@@ -19,7 +19,7 @@ from optsearch.cli.console import Interrupted
 from optsearch.cli.options import Form, WorkerOptions
 from optsearch.cli.progress import collect_bounds, show_search_progress
 from optsearch.results.bracket import Bracket
-from optsearch.search import identify as identify_
+from optsearch.search import identify as identification
 from optsearch.search.kernels import SolverOptions
 from optsearch.search.proving import check_claims, save_claims
 from optsearch.search.team import Parallel
@@ -58,7 +58,7 @@ def answer_for(command: str, game: str) -> Callable[..., None]:
     return ANSWERS[command]
 
 
-def family_fields(family: identify_.Sets) -> dict[str, object]:
+def family_fields(family: identification.Sets) -> dict[str, object]:
     """Return the fields of a JSON answer that describe a family of sets."""
     return {
         "family": family.title,
@@ -69,14 +69,14 @@ def family_fields(family: identify_.Sets) -> dict[str, object]:
     }
 
 
-def heading(family: identify_.Sets) -> str:
+def heading(family: identification.Sets) -> str:
     """Return a line with the title of a family, and its numbers of sets and things."""
     weight = "" if family.weight == len(family.sets) else f" of weight {family.weight:,}"
     number_of_sets = count_text(len(family.sets), "set")
     return f"{family.title}: {number_of_sets}{weight}, {count_text(len(family.things), 'thing')}"
 
 
-def misses_fields(total: int | None, family: identify_.Sets) -> dict[str, object]:
+def misses_fields(total: int | None, family: identification.Sets) -> dict[str, object]:
     """Return the fields of a JSON answer for a total of misses and their mean."""
     return {"total_misses": total, **mean_fields(total, family.weight)}
 
@@ -93,13 +93,13 @@ def solve(
     form: Form,
 ) -> None:
     """Print the least mean number of misses until the hidden set is known, or a bracket of it."""
-    family = identify_.read(path)
+    family = identification.read(path)
     with (
         show_search_progress(family.title, "misses", family.certain_hits) as progress,
         open_executor(WorkerOptions(jobs, dask)) as (executor, workers),
     ):
         parallel = None if executor is None else Parallel(executor, workers)
-        result = identify_.identify(
+        result = identification.identify(
             family,
             SolverOptions(memory=int(memory * 2**30)),
             time_limit=time_limit,
@@ -108,7 +108,7 @@ def solve(
             progress=progress,
         )
         if tree is not None:
-            identify_.save(result.tree(), tree)
+            identification.save(result.tree(), tree)
         if prove is not None and result.is_exact:
             save_claims(result, prove)
     total_misses = result.misses if result.is_exact else None
@@ -138,30 +138,34 @@ def solve(
 @family_command("total_misses mean lower upper rules")
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
     """Print the misses of strategies that always ask for a most probable thing."""
-    family = identify_.read(path)
+    family = identification.read(path)
     limit, tree_by_rule = Limit(time_limit), {}
     half_of_time = None if time_limit is None else time_limit / 2
-    quick_rules_first = identify_.RULES[2:] + identify_.RULES[:2]  # best and worst take longest
+    quick_rules_first = (
+        identification.RULES[2:] + identification.RULES[:2]
+    )  # best and worst take longest
     with show_search_progress(family.title, "misses", family.certain_hits) as progress:
-        optimum = identify_.identify(family, time_limit=half_of_time, progress=progress)
+        optimum = identification.identify(family, time_limit=half_of_time, progress=progress)
         with suppress(LimitReached):
             for rule in quick_rules_first:
-                tree_by_rule[rule] = identify_.greedy(family, rule, limit.watch(progress))
-    known_trees = {rule: tree_by_rule[rule] for rule in identify_.RULES if rule in tree_by_rule}
+                tree_by_rule[rule] = identification.greedy(family, rule, limit.watch(progress))
+    known_trees = {
+        rule: tree_by_rule[rule] for rule in identification.RULES if rule in tree_by_rule
+    }
     if tree is not None:
         if "best" not in known_trees:
             raise OptsearchError(
                 f"--tree {str(tree)!r}: the best greedy tree was not known after --time-limit "
                 f"{time_limit:g} seconds"
             )
-        identify_.save(known_trees["best"], tree)
+        identification.save(known_trees["best"], tree)
     greedy_answer(family, optimum, known_trees).print(form)
 
 
 def greedy_answer(
-    family: identify_.Sets,
-    optimum: identify_.Identification,
-    strategies: dict[str, identify_.IdentificationTree],
+    family: identification.Sets,
+    optimum: identification.Identification,
+    strategies: dict[str, identification.IdentificationTree],
 ) -> Answer:
     """Return the answer about greedy strategies, by rule, and the optimum."""
     total_misses = optimum.misses if optimum.is_exact else None
@@ -180,7 +184,7 @@ def greedy_answer(
         mean = decimal(Fraction(strategy.total, family.weight))
         table_rows.append((label, f"{strategy.total:,}", mean, excess_text, str(strategy.worst)))
     if strategy_by_label:
-        answer.add(align_columns(table_rows, is_right=True))
+        answer.add(align_columns(table_rows, is_right_aligned=True))
     fields_by_rule = {
         rule: {**misses_fields(strategy.total, family), "worst": strategy.worst}
         for rule, strategy in strategies.items()
@@ -193,9 +197,9 @@ def greedy_answer(
 @family_command("bounds bracket is_all")
 def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
     """Print bounds on the least mean number of misses."""
-    family = identify_.read(path)
+    family = identification.read(path)
     answer = Answer(heading(family), **family_fields(family))
-    result = collect_bounds(family.title, time_limit, partial(identify_.bounds, family))
+    result = collect_bounds(family.title, time_limit, partial(identification.bounds, family))
     bracket = Bracket.of(family.position, result.bounds)
     answer.add_bounds(bracket, quantity="mean misses", is_complete=result.is_all, list_all=every)
     answer.print(form)
@@ -206,8 +210,8 @@ def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> Non
 @family_command("total_misses mean worst asked")
 def tree(path: Path, file: Path, form: Form) -> None:
     """Print a strategy for a family."""
-    family = identify_.read(path)
-    loaded = identify_.load(file, family)
+    family = identification.read(path)
+    loaded = identification.load(file, family)
     answer = Answer(**family_fields(family))
     answer.add(loaded.text)
     answer.add_heading(f"\n{heading(family)}")
@@ -222,12 +226,12 @@ def tree(path: Path, file: Path, form: Form) -> None:
 @family_command("what total_misses mean (claims)")
 def check(path: Path, file: Path, form: Form) -> None:
     """Replay a strategy for a family, or check the proof that none has fewer misses."""
-    family = identify_.read(path)
-    if identify_.is_identification(file):
-        loaded = identify_.load(file, family)
+    family = identification.read(path)
+    if identification.is_identification(file):
+        loaded = identification.load(file, family)
         answer = Answer(heading(family), **family_fields(family), what="tree")
         number_of_sets = count_text(len(family.sets), "set")
-        replayed_text = f"every one of {number_of_sets}, {identify_.verify(loaded):,} misses"
+        replayed_text = f"every one of {number_of_sets}, {identification.verify(loaded):,} misses"
         answer.add_fact("replayed", replayed_text)
         mean_in_words = mean_text(loaded.total, family.weight)
         answer.add_fact("mean misses", mean_in_words, **misses_fields(loaded.total, family))

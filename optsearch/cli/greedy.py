@@ -170,7 +170,7 @@ class GreedyTotals:
         known_rules = [name for name in RULES if name in self.totals]
         fields_by_rule = {name: self._rule_fields(name) for name in known_rules}
         table_rows = [COLUMN_HEADS, *self._optimal_rows(), *map(self._rule_row, known_rules)]
-        answer.add("", align_columns(table_rows, is_right=True), "", rules=fields_by_rule)
+        answer.add("", align_columns(table_rows, is_right_aligned=True), "", rules=fields_by_rule)
         answer.set_rows({"rule": name, **row} for name, row in fields_by_rule.items())
         if self.comparison is not None:
             add_divergences(answer, self.comparison.partings, prior)

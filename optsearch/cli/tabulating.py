@@ -112,4 +112,4 @@ def sheet_text(sheet: Sheet) -> str:
         [f"{text}{sign:<{width}}" for text, sign, width in zip(row, signs, widths, strict=True)]
         for row, signs in zip(sheet.rows, sheet.signs, strict=True)
     ]
-    return align_columns([sheet.head, *rows], is_right=True)
+    return align_columns([sheet.head, *rows], is_right_aligned=True)

@@ -176,12 +176,12 @@ class Graph:
         """Return the tree that takes the shots of a choice of `best_tree`."""
         return self._build_subtree(dict(choice.T.tolist()), ROOT)
 
-    def _build_subtree(self, shot_at: Mapping[int, int], node: int) -> Node | Leaf:
+    def _build_subtree(self, shot_index_of_node: Mapping[int, int], node: int) -> Node | Leaf:
         if node in self._leaves:
             return self._leaves[node]
-        shot = self._shots[shot_at[node]]
+        shot = self._shots[shot_index_of_node[node]]
         replies = {
-            answer: self._build_subtree(shot_at, node_after)
+            answer: self._build_subtree(shot_index_of_node, node_after)
             for answer, node_after in shot.after.items()
         }
         return Node(shot.cell, replies)

@@ -86,9 +86,10 @@ class Oracle:
         """Return a tree that pays least against a mix; weights -- one per orbit, not all 0."""
         self.search.weigh(self._weights_for_solver(weights))
         root, shots = _grow_tree(self.search, self.hidings)
-        by_orbit = self.hidings.sum_by_orbit(payments(self.objective, shots))
-        cost = sum(payment * weight for payment, weight in zip(by_orbit, weights, strict=True))
-        return BestAnswer(tuple(weights), cost, root, by_orbit)
+        orbit_payments = self.hidings.sum_by_orbit(payments(self.objective, shots))
+        pairs = zip(orbit_payments, weights, strict=True)
+        cost = sum(payment * weight for payment, weight in pairs)
+        return BestAnswer(tuple(weights), cost, root, orbit_payments)
 
     def bound_cost(self, weights: Sequence[int]) -> int:
         """Return a lower bound on what a best answer to weights of the hidings pays in total.

@@ -128,7 +128,7 @@ class _DoubleOracle:
         self.graph = Graph(hidings, objective)
         self.trees: dict[tuple[int, ...], Node | Leaf | Choice] = {}
         self.rounds = 0
-        self.uniform: Fraction | None = None
+        self.uniform_payment: Fraction | None = None
         self.lower = Fraction(-1)
         self.weights: tuple[int, ...] = ()
         self.upper = float("inf")
@@ -152,7 +152,7 @@ class _DoubleOracle:
         for root, payments in self.memory.trees():
             self._add_tree(root, payments)
         self.answer_mix(self.uniform_weights)
-        self.uniform = self.lower
+        self.uniform_payment = self.lower
         self.best_mix_so_far = self._orbit_probabilities(self.uniform_weights)
         if stored_weights is not None and stored_weights != self.uniform_weights:
             self.answer_mix(stored_weights)
@@ -297,7 +297,7 @@ class _DoubleOracle:
             self.has_ended = True
             return
         upper = linear.greatest_payment(payments, self.orbit_sizes, shooter_mix)
-        if self.uniform != upper:  # else a uniform hider proves the value
+        if self.uniform_payment != upper:  # else a uniform hider proves the value
             try:
                 answer = self.answer_mix(weights)
             except TooLarge:  # the bracket stays
@@ -345,7 +345,7 @@ class _DoubleOracle:
             weights=self.weights,
             roots=tuple(root for root, _ in trees_and_probabilities),
             probabilities=tuple(probability for _, probability in trees_and_probabilities),
-            uniform=self.uniform,
+            uniform_payment=self.uniform_payment,
             rounds=self.rounds,
             trees=len(self.trees),
             seconds=time.perf_counter() - self.started,

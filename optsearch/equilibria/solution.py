@@ -28,10 +28,10 @@ class Equilibrium:
     shooter's mix pays at most `upper`, whatever is hidden. weights -- the hider's mix: for each
     orbit (the images of a hiding under the symmetries of the board) the integer weight of each of
     its hidings. roots, probabilities -- the shooter's mix: trees, each of which is turned by a
-    symmetry of the board that is drawn at random. uniform -- what the best tree pays against a
-    hider who draws configurations uniformly; None if the search for it was cut short. rounds, trees
-    -- how many best answers were computed, and how many different trees there were. seconds -- wall
-    time. is_interrupted -- True if ctrl-C ended the run.
+    symmetry of the board that is drawn at random. uniform_payment -- what the best tree pays
+    against a hider who draws configurations uniformly; None if the search for it was cut short.
+    rounds, trees -- how many best answers were computed, and how many different trees there were.
+    seconds -- wall time. is_interrupted -- True if ctrl-C ended the run.
     """
 
     hidings: Hidings
@@ -41,7 +41,7 @@ class Equilibrium:
     weights: tuple[int, ...]
     roots: tuple[Node | Leaf, ...]
     probabilities: tuple[Fraction, ...]
-    uniform: Fraction | None
+    uniform_payment: Fraction | None
     rounds: int
     trees: int
     seconds: float
@@ -91,7 +91,7 @@ class Equilibrium:
     @property
     def is_uniform(self) -> bool:
         """True if the hider does best to draw configurations uniformly, and the value is known."""
-        return self.is_exact and self.uniform == self.lower
+        return self.is_exact and self.uniform_payment == self.lower
 
     @property
     def total_weight(self) -> int:

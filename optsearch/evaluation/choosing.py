@@ -141,7 +141,7 @@ class Chooser:
         runner = self._runner
         if isinstance(runner, KernelRunner) and runner.is_rollout:
             configurations = Posterior(position).configurations
-            if configurations > MOST_ROLLED_OUT_BY_PYTHON and runner.compares_cells(configurations):
+            if configurations > MOST_ROLLED_OUT_BY_PYTHON and runner.uses_rollouts(configurations):
                 return [self._choose_as_evaluation(position, configurations)]
         try:
             return [self.strategy.shot(position)]

@@ -378,7 +378,7 @@ class KernelRunner(Runner):
             for cell in not_shot:
                 if counts[cell] == configurations:  # a certain hit
                     return cell
-        if self.compares_cells(configurations):
+        if self.uses_rollouts(configurations):
             if configurations > limit:
                 evaluator = self._evaluator_of_sample(limit)
             else:
@@ -391,7 +391,7 @@ class KernelRunner(Runner):
             return super().shot(position, configurations, counts, limit)
         return max(not_shot, key=counts.__getitem__)
 
-    def compares_cells(self, configurations: int) -> bool:
+    def uses_rollouts(self, configurations: int) -> bool:
         """True if the strategy is a rollout that compares cells with so many configurations left.
 
         If hits tell nothing, a rollout always compares cells. Else it does so above one number of

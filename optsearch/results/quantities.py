@@ -218,8 +218,8 @@ def _stored_strategy_mean(strategy: Strategy, game: Game, results: Path) -> Valu
     for path in TABLES["evaluations"].all(results):
         table = _read_once(TABLES["evaluations"], path)
         header = table.header
-        is_of_both = header.get("strategy") == str(strategy) and table.game == game
-        if is_of_both and "prior" not in header:
+        is_of_strategy_and_game = header.get("strategy") == str(strategy) and table.game == game
+        if is_of_strategy_and_game and "prior" not in header:
             total, configurations = int(header["total_height"]), int(header["configurations"])
             origin = f"data/results/{path.parent.name}/{path.name}"
             return replace(_exact_mean(total, configurations, origin), source=STORED)

@@ -167,9 +167,9 @@ class Made:
         """The path below a folder of results, with parts in braces."""
         return f"{self.name}{self.ending}"
 
-    def path(self, folder: Path = RESULTS, **parts: object) -> Path:
+    def path(self, folder: Path = RESULTS, **name_parts: object) -> Path:
         """Return the path of the file with these parts, below a folder of results."""
-        return folder / self.file.format(**parts)
+        return folder / self.file.format(**name_parts)
 
     def all(self, folder: Path = RESULTS) -> Iterator[Path]:
         """Yield the existing files of its kind, by name."""
@@ -192,14 +192,14 @@ class Table(Made):
     """A table of results.
 
     title -- of its header; in braces are parts of its name, or other lines. columns -- in order.
-    sample -- the file of a table for which other code computed parts of this one again. backed --
-    the evidence for a table that was computed with uncommitted changes.
+    sample -- the file of a table for which other code computed parts of this one again.
+    backed_by -- the evidence for a table that was computed with uncommitted changes.
     """
 
     title: str
     columns: tuple[Column, ...]
     sample: str = ""
-    backed: str = ""
+    backed_by: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -212,13 +212,13 @@ class Table(Made):
             [column.name for column in self.columns if column.measured]
         )
 
-    def read(self, path: Path | None = None, **parts: object) -> Entries:
+    def read(self, path: Path | None = None, **name_parts: object) -> Entries:
         """Read the table at its place, or from another file.
 
         Raises RecordError if the file does not exist, and, with the line, for columns or values
         that contradict the declaration.
         """
-        return self._parse(records.read(self.path(RESULTS, **parts) if path is None else path))
+        return self._parse(records.read(self.path(RESULTS, **name_parts) if path is None else path))
 
     def rows_of(self, game: Game, folder: Path = RESULTS) -> list[dict[str, Any]]:
         """Return the rows of a game; an empty list if the table has no file.
@@ -255,16 +255,17 @@ class Table(Made):
         path: Path | None = None,
         command: str | None = None,
         fields: Mapping[str, object] | None = None,
-        **parts: object,
+        **name_parts: object,
     ) -> Path:
         """Write the table to its place below a folder, or to `path`; return the path of the file.
 
         rows -- each has one value per column. command -- that made the rows, by default the
-        declared one. fields -- more lines of the header. parts -- what replaces the braces of the
-        file's name. Fields and parts also fill the title. Raises the errors of `records.write`.
+        declared one. fields -- more lines of the header. name_parts -- what replaces the braces of
+        the file's name, as in name="10x10". Fields and name parts also fill the title. Raises the
+        errors of `records.write`.
         """
         if path is None:
-            path = self.path(folder, **parts)
+            path = self.path(folder, **name_parts)
             path.parent.mkdir(parents=True, exist_ok=True)
         texts = [
             [column.show(value) for column, value in zip(self.columns, row, strict=True)]
@@ -274,7 +275,7 @@ class Table(Made):
             path,
             self.names,
             texts,
-            title=self.title.format(**{**(fields or {}), **parts}),
+            title=self.title.format(**{**(fields or {}), **name_parts}),
             command=command or self.command,
             fields=fields,
         )

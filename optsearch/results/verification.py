@@ -82,7 +82,7 @@ class VerificationStatus:
         parts = parts or [once]
         if isinstance(self.kind, Table) and self.has_changes:
             version = self.header.get("optsearch", "")
-            parts.append(f"computed by an earlier {version}, backed by {self.kind.backed}")
+            parts.append(f"computed by an earlier {version}, backed by {self.kind.backed_by}")
         if self.sample:
             parts.append(f"parts computed again by other code: {self.sample}")
         return "; ".join(parts)
