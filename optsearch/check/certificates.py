@@ -341,9 +341,10 @@ class _Certificate:
         return int(shots > self.objective.shots)
 
     def replay(self, tree: Any, name: str) -> dict[Hiding, int]:
-        """Return the number of shots that a tree takes for each hiding.
+        """Return the number of shots that a tree takes for each hiding, what the hider can hide.
 
         Every node is checked: its shot, its replies, and at a leaf the number of configurations.
+        tree -- in JSON form. name -- of the tree, for errors.
         """
         shots: dict[Hiding, int] = {}
         # Nodes to check: each with the hidings that reach it, the cells hit, and the cells shot.
@@ -436,7 +437,7 @@ class _Search:
     def least_misses(self, family: int, limit: int) -> int | None:
         """Return the least misses of a family by weight if below the limit, else a bound >= limit.
 
-        The bound is a lower one. Return None once the effort is used up.
+        The bound is a lower one. Return None once the effort is used up. family -- bit i is set i.
         """
         if family.bit_count() <= 1:
             return 0
@@ -471,7 +472,7 @@ class _Search:
         return value
 
     def shots(self, family: int) -> list[_SearchShot]:
-        """Return the shots that split a family, the least lower bound first.
+        """Return the shots that split a family (bit i is set i), the least lower bound first.
 
         Cells that split it into the same two parts count once.
         """
@@ -488,7 +489,7 @@ class _Search:
         return sum(self.weights[bit] for bit in bits(family))
 
     def lower_bound(self, family: int) -> int:
-        """Return a lower bound of the misses of a family, summed over its sets by weight.
+        """Bound the misses of a family (bit i is set i) from below, summed over its sets by weight.
 
         A cell in doubt is one that some of the sets have, but not all. A set with k such cells that
         is found after j misses is a sequence of k hits and j misses that ends in a hit. So at most

@@ -147,7 +147,7 @@ def _heights(kernel: Optimum, position: Position, sets: list[int], memory: int) 
 
 
 def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
-    """Return for each cell which sets have it: a row of bits in 64-bit words.
+    """Return for each cell which sets (masks) have it: a row of bits in 64-bit words.
 
     Set i is bit i % 64 of word i // 64. The shape is (cells, words).
     """
@@ -160,7 +160,7 @@ def _columns(sets: list[int], cells: list[int]) -> np.ndarray[tuple[int, int], n
 
 
 def _useful_cells(sets: list[int]) -> list[int]:
-    """List the cells that some of the sets have, ascending."""
+    """List the cells that some of the sets (masks) have, ascending."""
     union = 0
     for mask in sets:
         union |= mask
@@ -170,8 +170,8 @@ def _useful_cells(sets: list[int]) -> list[int]:
 def expected_states(sets: list[int], samples: int = 200) -> int:
     """Estimate the number of states that Algorithm 2 stores, by sampling; for the progress report.
 
-    sets -- the cells of the configurations. samples -- draws for each number of shots; fewer if
-    there are many sets.
+    sets -- the cells of each configuration (mask). samples -- draws for each number of shots; fewer
+    if there are many sets.
 
     A state is a pair of the cells hit and the cells missed. It occurs if some configuration has all
     of the hits and none of the misses, if the hits do not finish the game, and if the misses can be

@@ -135,11 +135,12 @@ class Marks:
 
     @classmethod
     def of(cls, game: Game) -> Marks:
-        """Return the marks of a game: what a hit can show on each cell.
+        """Return the marks of a game: what hits can show on each cell.
 
-        The label of a hit must not depend on the time of the shot.
+        A mark is a cell with the label of a hit there, or the whole ship if hits show their ships.
+        What a hit shows must not depend on earlier hits, as the announcement of a sinking does.
         """
-        bit_of = _mark_bits(game)
+        bit_of = _mark_bits(game)  # by the label, and the mask of the cells that the hit shows
         marks_on = [0] * game.cells
         for (_, cells), bit in bit_of.items():
             for cell in bits(cells):
@@ -152,7 +153,7 @@ class Marks:
         return cls(marks_on, symmetries, name=lambda cell: game.names(1 << cell)[0])
 
     def images(self, marks: int) -> list[int]:
-        """List the images of a set of marks under all symmetries, in their order."""
+        """List the images of a mask of marks under all symmetries, in the order of these."""
         if marks not in self._images:
             self._images[marks] = [image(marks, symmetry) for symmetry in self._symmetries]
         return self._images[marks]
@@ -160,8 +161,8 @@ class Marks:
     def normal_form(self, family: WeightedSets) -> WeightedSets:
         """Return one fixed form of a family, which all equivalent families share.
 
-        Marks that are in every set are left out. Of the images of the family under the symmetries,
-        the form is the least.
+        family -- masks of marks, each with its weight. Marks that are in every set are left out. Of
+        the images of the family under the symmetries, the form is the least.
         """
         certain = certain_marks(family)
         images_of_each_set = [self.images(marks & ~certain) for marks, _ in family]

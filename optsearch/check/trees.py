@@ -185,8 +185,8 @@ def _group_by_reply(
 ) -> dict[Reply, NDArray[np.bool_]]:
     """Map each reply to a shot to the configurations that give it, as an array of booleans.
 
-    This is `position.reply` for all configurations at once; some replies may come from none. hits,
-    shot -- masks of cells.
+    This is `position.reply` for all configurations at once; some replies may come from none. ships
+    -- two words of cells for each ship of each configuration. hits, shot -- masks of cells.
     """
     is_struck = (ships & _mask_to_words(shot) != 0).any(axis=2)  # by configuration and ship
     is_hit = is_struck.any(axis=1)

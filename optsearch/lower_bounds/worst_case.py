@@ -109,14 +109,14 @@ class _Packing:
             self._cover.addRow(1.0, inf, *entries)
 
     def leave_out(self, sets: list[int]) -> None:
-        """Give these sets no weight from now on."""
+        """Give these sets (masks of cells) no weight from now on."""
         for mask in sets:
             index = self._index_of[mask]
             self._is_kept[index] = False
             self._cover.changeRowBounds(index, -inf, inf)
 
     def bound_all(self) -> int:
-        """Bound the cells that meet all sets but one, whichever one that is."""
+        """Return a lower bound on the cells needed to meet all sets but one, whichever that is."""
         weights = self._solve_weights()
         weights[weights.argmax()] = 0  # without any other set, at least this weight is left
         return _round_up_weight(weights, weights @ self._has_cell)

@@ -253,7 +253,10 @@ def _count_positions(game: Game) -> int:
 
 
 def _digits_if_all_shot(game: Game, ships: Sequence[int]) -> tuple[int, ...]:
-    """Return the digits of the position in which every cell of a configuration is shot."""
+    """Return a digit for each cell if all are shot: 0 after a miss, i + 1 after a hit of label i.
+
+    ships -- of the configuration, as masks of cells.
+    """
     digits = [0] * game.cells
     for ship, kind in zip(ships, game.kinds_of(ships), strict=True):
         for cell in bits(ship):

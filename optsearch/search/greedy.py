@@ -326,9 +326,12 @@ def greedy(
     prior: Prior | None = None,
     shots: str = "",
 ) -> GreedySolver:
-    """Return the solver of all greedy strategies from a position.
+    """Return a solver that finds the values and trees of the greedy strategies from a position.
+
+    Greedy always shoots a most probable cell; a rule says which one if several are.
 
     position -- a position, or a game or its text. shots -- earlier shots, as in `A2=hit B3=miss`.
+    options -- switches and memory of the search. prior -- the weights of the configurations.
     Errors are those of `GreedySolver`.
     """
     return GreedySolver(Position.of(position, shots), options, progress, prior)

@@ -627,9 +627,9 @@ def miss_cost(objective: Objective, budget: int) -> int:
 def chain_prices(sets: tuple[int, ...], misses: int | None = None) -> tuple[int, ...] | None:
     """Return prices, one for each set, that prove that the sets cost this many misses.
 
-    `optsearch.lower_bounds.dual_chain` explains such proofs. sets -- masks of cells. misses -- None
-    proves as many as possible. The result is None if no such prices are found in STEPS_FOR_PRICES
-    steps, or if the kernel has none for such sets.
+    `optsearch.lower_bounds.dual_chain` explains such proofs and the unit of prices. sets -- masks
+    of cells. misses -- None proves as many as possible. The result is None if no such prices are
+    found in STEPS_FOR_PRICES steps, or if the kernel has none for such sets.
     """
     limit = 1 << 40 if misses is None else misses
     priced = ChainDual().prices(to_words(sets), limit, STEPS_FOR_PRICES)
@@ -676,7 +676,7 @@ def misses_by_announced_search(
 
 
 def _weight_by_cell(sets: CellSets, weights: NDArray[np.int64], hits: int) -> NDArray[np.int64]:
-    """Return for each of 128 cells the weight of the sets that have it; 0 at cells hit."""
+    """Return for each of 128 cells the weight of the sets with it; 0 at the cells of a mask."""
     by_cell = np.zeros(128, np.int64)
     sets_at_once = 1 << 16  # sets, each unpacked to 128 bytes
     for start in range(0, len(sets), sets_at_once):

@@ -56,7 +56,7 @@ class SolvedParts:
     def least_misses(self, sets: tuple[int, ...], weights: tuple[int, ...], limit: int) -> int:
         """Return the least misses of these sets if below the limit, else a lower bound >= limit.
 
-        weights -- unused: the solver has the weights of its configurations.
+        sets -- masks of marks, which hits show. weights -- unused: the solver has its own.
         """
         indices = sorted(i for marks in sets for i in self._indices[marks])
         return self._solver.misses_of(indices, limit)
@@ -65,7 +65,7 @@ class SolvedParts:
     def prices(sets: tuple[int, ...], weights: tuple[int, ...], misses: int) -> Prices | None:
         """Return a price for each set by which they need these misses, or None if not found.
 
-        If a weight is not 1, it is None.
+        sets -- masks. If a weight is not 1, the result is None.
         """
         return chain_prices(sets, misses) if set(weights) == {1} else None
 

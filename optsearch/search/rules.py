@@ -88,9 +88,10 @@ class CompiledScore:
 
 
 def labels_at(game: Game, cell: int) -> list[int | str | None]:
-    """List the labels that a hit on a cell can have, in the order of their numbers in the kernels.
+    """List the labels that a hit on a cell can have: what the reply tells of the ship hit.
 
-    None is the label of a hit that tells of a sinking alone. If hits tell nothing, there are none.
+    Kernels number the labels in this order. None is the label of a hit that tells no more than that
+    a ship is sunk. If hits tell nothing, the list is empty.
     """
     if game.is_silent:
         return []

@@ -53,7 +53,7 @@ SORT_KEYS: dict[str, Callable[[Cell], tuple[int, int]]] = {
 
 
 def _scan(game: Game, scan: str) -> list[Cell]:
-    """List the cells in the order of a scan."""
+    """List the cells in the order of a scan, which is one of `SCANS`, such as "snake"."""
     cells = [game.cell(i) for i in range(game.cells)]
     if scan == "central":
         return [game.cell(i) for i in order_of(game, "central")]
@@ -229,7 +229,7 @@ class _Replay:
         self.water: set[Cell] = set()
 
     def shoot(self, cell: Cell) -> bool:
-        """Add a shot, with the water around it; True if it is a hit of the position."""
+        """Add a shot; True if it is a hit. Then the cells at its corners may be known water."""
         self.shot_cells.add(cell)
         is_hit = self._is_hit(cell)
         if is_hit and self._knows_water:

@@ -607,7 +607,7 @@ def _compile_answer(function: Any) -> Any:
 def count_arguments(function: Any) -> int:
     """Count the arguments that a function needs, without those that have a default.
 
-    0 for an object whose signature cannot be read.
+    Return 0 for an object whose signature cannot be read.
     """
     try:
         accepted = parameters_of(getattr(function, "py_func", function)).parameters.values()

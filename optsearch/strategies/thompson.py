@@ -264,7 +264,7 @@ def _placements_by_sinkings(position: Position, is_printed: bool) -> Iterator[ND
     """Yield, for each ship, the placements that replies do not rule out, if ships are not named.
 
     Then hits tell at most a sinking. is_printed -- True to use only misses and the hits that sank a
-    ship, as the post does.
+    ship, as the published post does.
     """
     hits, misses = to_words([position.hits, position.misses])
     sinkings = _sinkings(position)
