@@ -113,12 +113,12 @@ def skyline() -> Figure:
 
 
 def next_row(column: int) -> int:
-    """Return the first row of a column that is not swept yet."""
+    """Return the first row of a column whose cell the sweep has not decided."""
     return SWEPT[0] + (column < SWEPT[1])
 
 
 def closed_below(closed: set[tuple[int, int]], column: int) -> int:
-    """Count the closed cells of a column that follow without a gap from its next row down."""
+    """Count the closed cells of a column, without a gap, from its first undecided row down."""
     row = next_row(column)
     while (row, column) in closed:
         row += 1

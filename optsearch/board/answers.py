@@ -183,7 +183,7 @@ def _form_fields(game: Game) -> dict[str, Any]:
 
 
 def describe_game(setting: Setting) -> dict[str, Any]:
-    """Return what the page needs to know of a game: its rules, board, fleet, replies and players.
+    """Return as JSON fields what the page needs to know of a game: rules, board, fleet and so on.
 
     Some fields of the answer: lengths has the lengths that each kind of ship can have, or None if
     they are known. kinds has the kind of ship for each letter that a hit names. places has all
@@ -349,7 +349,7 @@ def _fleet_fields(posterior: Posterior) -> dict[str, Any]:
 
 
 def _possible_kinds(posterior: MixedPosterior, ship: int) -> set[int]:
-    """Return the kinds in the fleet that a ship on these cells (a mask) can be of."""
+    """Return the kinds in the fleet that a ship can be of; ship -- mask of its cells."""
     game = posterior.position.game
     if game.names_hits:
         return {kind for kind in game.fleet if (kind, ship) in posterior.ship_weights}
@@ -491,8 +491,8 @@ def _optimum_fields(solution: Solution) -> dict[str, Any]:
 def sample_greedy(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     """Sample how many shots greedy still takes, in as many games as a short time allows.
 
-    number -- the games sampled before; it is the seed. In the answer, games is the number of games,
-    total the sum of their shots, and squares the sum of the squares of these.
+    number -- how many games were sampled before; it is the seed. In the answer, games is the number
+    of new games, total the sum of their shots, and squares the sum of the squares of these.
     """
     position, prior = setting.position(shots), _prior_of(setting)
     if position.game.cells > MAX_CELLS:
@@ -538,8 +538,8 @@ def review_shot(setting: Setting, shots: str, number: int) -> dict[str, Any]:
     In the answer, chance is the probability of a ship on the cell that was shot, and most that of
     the most probable cell.
 
-    shots -- all shots of the game as a text. number -- of the shot, from 1. Raises
-    ImpossiblePosition if the shots contradict each other, PositionError if there is no such shot.
+    shots -- all shots of the game as a text, as in `A2=hit B3=miss`. number -- which of them, from
+    1. Raises ImpossiblePosition if they contradict each other, PositionError if there is no such.
     """
     end_position = setting.position(shots)
     _require_possible(end_position)
@@ -583,8 +583,9 @@ def begin_match(
 ) -> tuple[bytes, dict[str, Any]]:
     """Return a new match, pickled for the server alone, and what the page may see of it.
 
-    against -- the opponent; empty for nobody. ships -- those of the person as a text; empty if they
-    are drawn. Raises OptsearchError for an unknown opponent, and for a fleet that is not known.
+    against -- the opponent's name; empty for nobody. ships -- those of the person, as in
+    `A1-A3 C1-C2`; empty if they are drawn. Raises OptsearchError for an unknown opponent, and for a
+    fleet that is not known.
     """
     if isinstance(setting.game, MixedGame):
         raise OptsearchError(

@@ -99,7 +99,7 @@ class Engine:
         self._stop_process()
 
     async def ask(self, page: str, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function of a module in the process, and return its answer.
+        """Call a function of a module in the other process, and return what it returns.
 
         page -- who asks; its earlier request is given up. Raises GivenUp, Preparing, TooLong,
         WorkerLost, and what the function raises.

@@ -31,7 +31,8 @@ def serve(
 ) -> None:
     """Serve a board until ctrl-C, which raises KeyboardInterrupt.
 
-    first, against -- as `application` takes them.
+    first -- the game that the page opens with; None lets a person choose. against -- the names of
+    opponents beside those that everybody has.
     host -- an address of this machine. port -- a free port is taken for 0.
     is_opened -- True to open the page in a browser.
     say -- a function that is called with the address of the page.

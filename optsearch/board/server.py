@@ -237,7 +237,7 @@ def application(
     """Return the board as an ASGI application, behind its guard.
 
     first -- the game that the page opens with; None lets a person choose.
-    token, hosts -- what requests must have, as `Guard` takes them.
+    token -- a POST must have it. hosts -- the names, with ports, under which the page is served.
     against -- the names of opponents beside those that everybody has.
     seconds -- that a request may take.
     """

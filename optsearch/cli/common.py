@@ -373,7 +373,8 @@ def board_in_colours(
     A grid has column letters above and row numbers at the left. On a board from a file the columns
     need not line up, so each line begins with the names of its first and last cell.
 
-    texts -- by row and column. styles -- of some cells. marked -- a cell that gets a › before it.
+    texts -- by row and column. styles -- of some cells, as in "bold red". marked -- a cell that
+    gets a › before it.
     """
     centres = game.board.centres
     lines = _lines_of_board(game, texts)

@@ -84,7 +84,7 @@ def explore(
 def load_named_trees(
     paths: list[Path], position: Position, prior: Prior | None
 ) -> list[explorer.NamedTree]:
-    """Return the trees of files, each with a name: its title, or else the name of its file.
+    """Return the decision trees of files, each with a name: its title, or the name of its file.
 
     If another tree of the page has that name, the name of the file is added. Raises an error if a
     tree is of another position or prior.

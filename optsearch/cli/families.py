@@ -34,7 +34,7 @@ ANSWERS: dict[str, Callable[..., None]] = {}  # by command
 def family_command(names: str) -> Callable[[Function], Function]:
     """Return a decorator that enters a function in `ANSWERS` for the command of the same name.
 
-    names -- the fields of its JSON answer, without those that describe the family.
+    names -- the fields of its JSON answer, as words, without those that describe the family.
     """
 
     def declare(function: Function) -> Function:
@@ -46,7 +46,7 @@ def family_command(names: str) -> Callable[[Function], Function]:
 
 
 def answer_for(command: str, game: str) -> Callable[..., None]:
-    """Return the function that answers a command about a family.
+    """Return the function that answers a command about a family, a file of sets to search.
 
     Raises GameError for a command that answers about games only.
     """
@@ -92,7 +92,11 @@ def solve(
     memory: float,
     form: Form,
 ) -> None:
-    """Print the least mean number of misses until the hidden set is known, or a bracket of it."""
+    """Print the least mean number of misses until the hidden set is known, or a bracket of it.
+
+    path -- the file with the family, of whose sets one is hidden; a question asks if it has a
+    thing. tree, prove -- files to write a strategy and a proof to. memory -- GiB of the table.
+    """
     family = identification.read(path)
     with (
         show_search_progress(family.title, "misses", family.certain_hits) as progress,
@@ -137,7 +141,11 @@ def solve(
 
 @family_command("total_misses mean lower upper rules")
 def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) -> None:
-    """Print the misses of strategies that always ask for a most probable thing."""
+    """Print the misses of strategies that always ask if a most probable thing is in the hidden set.
+
+    path -- the file with the family of sets. tree -- the file to write the best strategy to.
+    time_limit -- seconds for all; the optimum may take half of them.
+    """
     family = identification.read(path)
     limit, tree_by_rule = Limit(time_limit), {}
     half_of_time = None if time_limit is None else time_limit / 2
@@ -167,7 +175,7 @@ def greedy_answer(
     optimum: identification.Identification,
     strategies: dict[str, identification.IdentificationTree],
 ) -> Answer:
-    """Return the answer about greedy strategies, by rule, and the optimum."""
+    """Return the answer about greedy strategies and the optimum; strategies -- by rule for ties."""
     total_misses = optimum.misses if optimum.is_exact else None
     upper = min([optimum.upper, *(strategy.total for strategy in strategies.values())])
     answer = Answer(heading(family), **family_fields(family), **misses_fields(total_misses, family))
@@ -196,7 +204,7 @@ def greedy_answer(
 
 @family_command("bounds bracket is_all")
 def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> None:
-    """Print bounds on the least mean number of misses."""
+    """Print bounds on the least mean number of misses; path -- the file with the family of sets."""
     family = identification.read(path)
     answer = Answer(heading(family), **family_fields(family))
     result = collect_bounds(family.title, time_limit, partial(identification.bounds, family))
@@ -209,7 +217,7 @@ def bounds(path: Path, time_limit: float | None, every: bool, form: Form) -> Non
 
 @family_command("total_misses mean worst asked")
 def tree(path: Path, file: Path, form: Form) -> None:
-    """Print a strategy for a family."""
+    """Print the strategy in `file` for a family of sets, whose file is `path`."""
     family = identification.read(path)
     loaded = identification.load(file, family)
     answer = Answer(**family_fields(family))
@@ -225,7 +233,10 @@ def tree(path: Path, file: Path, form: Form) -> None:
 
 @family_command("what total_misses mean (claims)")
 def check(path: Path, file: Path, form: Form) -> None:
-    """Replay a strategy for a family, or check the proof that none has fewer misses."""
+    """Replay a strategy for a family, or check the proof that none has fewer misses.
+
+    path -- the file with the sets. file -- that of the strategy or the proof.
+    """
     family = identification.read(path)
     if identification.is_identification(file):
         loaded = identification.load(file, family)

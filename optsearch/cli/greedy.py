@@ -117,7 +117,7 @@ class GreedyTotals:
         time_limit: float | None,
         progress: Progress[SearchStatus],
     ) -> None:
-        """Compute what greedy costs by each rule, and the optimum; the quick ones come first.
+        """Compute what greedy costs by each rule for ties, and the optimum; quick ones come first.
 
         Raises LimitReached after `time_limit` seconds; what is computed by then stays. The worst
         greedy strategy is left out if it takes more than a minute.
@@ -186,7 +186,7 @@ class GreedyTotals:
         return [("optimal", f"{self.optimum:,}", mean, "", f"{self.comparison.optimal.worst}")]
 
     def _rule_row(self, name: str) -> tuple[str, ...]:
-        """Return the row of a rule for the table: name, total height, mean, excess, worst case."""
+        """Return the row of a rule: its name, total height, mean, excess, worst case, as texts."""
         total, tree, optimum = self.totals[name], self.trees.get(name), self.optimum
         extra = f"+{total - optimum:,}" if optimum is not None and total > optimum else ""
         mean = decimal(Fraction(total, self.configurations))

@@ -59,8 +59,8 @@ def draw_mix(
     An orbit has the configurations that symmetries of the board map to each other.
 
     figure -- an empty figure of the size that `mix_figure_size` returns.
-    orbits -- for each orbit the cells of one of its configurations (a mask), and the probability of
-        the whole orbit; the likeliest first.
+    orbits -- for each orbit the mask of the cells of one of its configurations, and the probability
+        of the whole orbit; the likeliest first.
     occupancy -- the probability of a ship on each cell, shape (rows, columns).
     """
     width, height = mix_figure_size(game, len(orbits))

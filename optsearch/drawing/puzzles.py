@@ -138,7 +138,7 @@ def _draw_text(
 
 
 def _draw_cell(ax: Axes, cell: Cell, value: str, colour: str) -> None:
-    """Draw the value of a cell: two waves for water, else a piece of a ship in a colour."""
+    """Draw what a cell shows, `value`: two waves for water, else a piece of a ship in a colour."""
     row, column = cell
     if value == WATER:
         along = np.linspace(0, 1, 31)

@@ -43,8 +43,8 @@ def binary_tree(depths: Sequence[int]) -> Vertex:
 
     Every inner vertex has two children. Raises TreeError if no tree has these depths.
     """
-    # Subtrees from left to right, each with the depth of its root. Two neighbours of equal depth
-    # are the children of one vertex.
+    # Subtrees from left to right, each with the depth of its root. The last two are the children of
+    # one vertex if they have equal depths.
     subtrees: list[tuple[Vertex, int]] = []
     for leaf_depth in depths:
         subtrees.append((Vertex(), leaf_depth))

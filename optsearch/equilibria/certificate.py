@@ -73,7 +73,7 @@ def _least_payment(game: Game, objective: Objective, weights: dict[tuple[int, ..
     A strategy pays its shots, or for within=K one for each game that takes more than K shots. A
     game counts as often as the weight of its configuration.
 
-    weights -- by configuration, which is given as the masks of its ships.
+    weights -- for each configuration, a tuple of the masks of its ships, its weight.
     """
     configurations = sorted(weights, key=sum)
     search = WeightedSearch(game, objective, configurations, tick=lambda: None, memory=MEMORY)

@@ -86,7 +86,7 @@ class Graph:
         """Add a part of a tree to the graph; return the node for its root.
 
         hidings -- the indices of the hidings that reach this part, where a hiding is a choice of
-        the hider. hits -- the mask of the cells hit before. depth -- the number of shots before.
+        the hider. hits -- mask of the cells hit before. depth -- the number of shots before.
         """
         has_deadline = self.objective.shots is not None
         family = hidings, hits, depth if has_deadline else 0
@@ -121,11 +121,11 @@ class Graph:
         return node_index
 
     def best_tree(self, weights: NDArray[np.float64]) -> tuple[Choice, tuple[int, ...]]:
-        """Return the tree in the graph that pays least against weights of the hidings.
+        """Return the tree in the graph that pays least against weights, one for each hiding.
 
         A hiding is a choice of the hider. An orbit is the images of one hiding under the symmetries
-        of the board. The result is the shot that the tree takes at each node, and for each orbit
-        the sum of what the tree pays on its hidings.
+        of the board. The result is an array of two rows, nodes and the shot that the tree takes at
+        each, and for each orbit the sum of what the tree pays on its hidings.
         """
         if self._layers is None:
             self._layers = self._group_by_height()
@@ -169,7 +169,7 @@ class Graph:
             nodes, rows_reached = layer.nodes[is_reached], rows_of_layer[is_reached]
             depth_of_node[layer.after[rows_reached]] = depth_of_node[nodes, None] + 1
             choice.append((nodes, layer.shots[rows_reached]))
-        depth_of_node[NOWHERE] = -1
+        depth_of_node[NOWHERE] = -1  # it stood in `after` for replies that do not happen
         return np.hstack(choice), depth_of_node
 
     def build_tree(self, choice: Choice) -> Node | Leaf:

@@ -43,7 +43,7 @@ class Hidings:
 
     @classmethod
     def of(cls, game: Game) -> Hidings:
-        """List all choices of the hider in a game, in groups that are symmetric.
+        """List all choices of the hider in a game, the hidings, in groups of symmetric ones.
 
         Raises ImpossiblePosition for a game without a configuration, TooLarge for one with more
         than MOST_CONFIGURATIONS.
@@ -51,6 +51,7 @@ class Hidings:
         count_of_hiding: Counter[Hiding] = Counter()
         example_of_hiding: dict[Hiding, Hiding] = {}
         for ships in _list_configurations(game):
+            # If hits tell nothing, only the cells of all ships together matter.
             hiding = (sum(ships),) if game.is_silent else ships
             count_of_hiding[hiding] += 1
             example_of_hiding.setdefault(hiding, ships)
@@ -73,7 +74,7 @@ class Hidings:
 
     @cached_property
     def orbit_of(self) -> NDArray[np.int64]:
-        """The index of its orbit for each hiding."""
+        """For each hiding the index of its orbit, the set of hidings that are symmetric to it."""
         orbit_of_hiding = np.empty(len(self.hidden), np.int64)
         for index, orbit in enumerate(self.orbits):
             orbit_of_hiding[list(orbit)] = index

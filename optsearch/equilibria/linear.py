@@ -171,10 +171,12 @@ def exact_hider(
     Returns None if the equations of the vertex do not have exactly one solution, or a weight is
     negative.
 
-    payments -- for each tree what it pays on each orbit, summed over the choices. orbits, trees --
-    the vertex: the orbits used, and the trees that pay exactly the value.
+    payments -- for each tree what it pays on each orbit, summed over the choices. orbit_sizes --
+    choices per orbit. orbits, trees -- the vertex, as indices: the orbits used, and the trees that
+    pay exactly the value.
     """
-    # The unknowns are the weights and the value v: each of the trees pays v in total.
+    # The unknowns are the weights and the value v: each of the trees pays v in total. At first the
+    # weights of all choices add up to 1.
     equations = [[*(payments[tree][orbit] for orbit in orbits), -1, 0] for tree in trees]
     equations.append([*(orbit_sizes[orbit] for orbit in orbits), 0, 1])
     solution = _solve_equations(equations)
@@ -195,11 +197,11 @@ def exact_shooter(
     exactly one solution, or a probability is negative.
 
     payments -- for each tree what it pays on each orbit, a set of symmetric choices of the hider,
-    summed over these. orbits, trees -- the vertex: the orbits that the hider uses, and the trees
-    that the shooter plays.
+    summed over these. orbit_sizes -- choices per orbit. orbits, trees -- the vertex, as indices:
+    the orbits that the hider uses, and the trees that the shooter plays.
     """
-    # The unknowns are the probabilities and the value v: on each of the orbits they pay v per
-    # hiding on average.
+    # The unknowns are the probabilities, which add up to 1, and the value v: on each of the orbits
+    # the trees pay v per choice on average.
     equations = [
         [*(payments[tree][orbit] for tree in trees), -orbit_sizes[orbit], 0] for orbit in orbits
     ]

@@ -83,7 +83,10 @@ class Oracle:
         return [int(weight) for weight in weights]
 
     def answer(self, weights: Sequence[int]) -> BestAnswer:
-        """Return a tree that pays least against a mix; weights -- one per orbit, not all 0."""
+        """Return a tree that pays least against a mix of the hider.
+
+        weights -- for each orbit, a set of symmetric hidings, the weight of each hiding; not all 0.
+        """
         self.search.weigh(self._weights_for_solver(weights))
         root, shots = _grow_tree(self.search, self.hidings)
         orbit_payments = self.hidings.sum_by_orbit(payments(self.objective, shots))
@@ -104,7 +107,7 @@ class Oracle:
         return ceil(Fraction(bound - (self.spread - 1), self.spread))
 
     def _weights_for_solver(self, weights: Sequence[int]) -> list[int]:
-        """Return the weight w N + 1 of each hiding; w -- the weight of its orbit.
+        """Return the weight w N + 1 of each hiding, where w is that of its orbit, N is `spread`.
 
         So no hiding has the weight 0, and a best answer plays on against all.
         """
@@ -131,7 +134,8 @@ def payments(objective: Objective, shots: Shots) -> Shots:
 def _grow_tree(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
     """Return a best tree for the weights of a search, and its shots for each hiding.
 
-    A hiding is a choice of the hider. search -- has the weights and has been run.
+    A hiding is a choice of the hider. search -- has the weights and has been run. The second result
+    has the shots in the order of the hidings.
     """
     kernel = search.kernel
     assert kernel is not None

@@ -195,7 +195,7 @@ class _DoubleOracle:
         return answer
 
     def _orbit_probabilities(self, weights: Sequence[int]) -> NDArray[np.float64]:
-        """Return the probability of each orbit, from the weights of single hidings."""
+        """Return the probability of each orbit; weights -- for each orbit, of a single hiding."""
         total = self.hidings.total_weight(weights)
         pairs = zip(self.orbit_sizes, weights, strict=True)
         return np.array([size * weight / total for size, weight in pairs])

@@ -71,7 +71,7 @@ class Equilibrium:
         return self.worth(self.lower)
 
     def worth(self, paid: Fraction) -> Fraction:
-        """Return a payment in terms of the objective: shots, or the probability to finish."""
+        """Convert what the shooter pays to a value: mean shots, or the probability to finish."""
         return paid if self.objective.shots is None else 1 - paid
 
     @property
@@ -163,10 +163,10 @@ class Equilibrium:
         return self._sum_by_cell([counts[orbit[0]] / sum(counts) for orbit in self.hidings.orbits])
 
     def _sum_by_cell(self, probabilities: list[float]) -> NDArray[np.float64]:
-        """Return for each cell the probability that the hider has a ship on it.
+        """Return the probability of a ship on each cell, shape (rows, columns).
 
-        probabilities -- for each orbit, a set of symmetric hidings, the probability of each of
-        these. The result has the shape (rows, columns).
+        probabilities -- of a single hiding, a choice of the hider, for each orbit. An orbit is a
+        set of symmetric hidings, which are equally likely.
         """
         occupancy = np.zeros(self.game.cells)
         for probability, orbit in zip(probabilities, self.hidings.orbits, strict=True):

@@ -112,7 +112,7 @@ class WeightedSearch:
         )
 
     def _find_order(self, kernel: Kernel) -> NDArray[np.int64]:
-        """Return the index in `configurations` of each set of the kernel."""
+        """Return for each set of cells in the kernel its index in `configurations`."""
         ships_of_sets = kernel.problem.ships
         if ships_of_sets is None:
             return np.arange(len(self.configurations))
@@ -160,7 +160,10 @@ class WeightedSearch:
         return cost * self.common_factor
 
     def shot(self, state: Subfamily) -> int:
-        """Return the index of the cell that a best strategy shoots at a state without free hits."""
+        """Return the index of the cell that a best strategy shoots, if there are no free hits.
+
+        A free hit is certain, and can be shot at any time without a loss.
+        """
         assert self.kernel is not None
         if self.kernel_is_exact:
             return best_cell(self.kernel, state)

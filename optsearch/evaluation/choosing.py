@@ -167,8 +167,8 @@ class Chooser:
     ) -> int | None:
         """Return how many more shots the strategy takes in a game, from a position on.
 
-        ships -- the hidden ones (masks), compatible with the position. is_stopped -- asked before
-        each shot; if it returns True, the game is stopped, and the result is None.
+        ships -- the hidden ones, as masks of cells, compatible with the position. is_stopped --
+        asked before each shot; if it returns True, the game is stopped, and the result is None.
         """
         with self._lock:
             can_list = self._game.cells <= MAX_CELLS and not isinstance(start, MixedPosition)
@@ -189,8 +189,8 @@ class Chooser:
         """Count the shots of a game from a position on, partly by a kernel.
 
         The strategy is asked for each shot while more than MOST_FOLLOWED configurations are left. A
-        kernel plays the rest. ships -- the hidden ones (masks). is_stopped -- asked before each
-        shot that the kernel does not play; if it returns True, the result is None.
+        kernel plays the rest. ships -- the hidden ones, as masks of cells. is_stopped -- asked
+        before each shot that the kernel does not play; if it returns True, the result is None.
         """
         for position, configurations in self._tree_top.path(
             ships, start, counts_of(start).configurations
@@ -205,7 +205,8 @@ class Chooser:
     def _follow(self, position: Position) -> FollowedTask:
         """Return an object that plays games of the strategy from a position on, and keep it.
 
-        If all kept objects list more than MOST_LISTED configurations, those least recently used go.
+        If all kept objects together list more than MOST_LISTED configurations, those least recently
+        used go.
         """
         task = self._followed_tasks.pop(position, None)
         if task is None:

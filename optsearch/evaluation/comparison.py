@@ -134,7 +134,7 @@ class Comparison:
 
     @property
     def part_text(self) -> str:
-        """Return as text which part of the game was compared, and where both were alike."""
+        """Return as text which part of the game was compared, and how many histograms are equal."""
         if self.is_exact:
             return f"the whole game; {'alike' if self.alike else 'not alike'}"
         fewest, most = min(self.shots_before), max(self.shots_before)
@@ -351,7 +351,10 @@ class _DrawnPosition(NamedTuple):
 def _draw_positions(
     posterior: Posterior, sampling: PositionSampling, top: TreeTop, largest: int
 ) -> list[_DrawnPosition]:
-    """Draw ships, and shoot at each draw until at most `largest` configurations are left."""
+    """Draw ships, and shoot at each draw until at most `largest` configurations are left.
+
+    top -- chooses the shots.
+    """
     rng = np.random.default_rng(sampling.seed)
     positions = []
     for ships in posterior.sample(sampling.positions, rng, masks=True):

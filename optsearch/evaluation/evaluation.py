@@ -72,7 +72,7 @@ class Evaluation:
         return sum(count for shots_taken, count in self.histogram.items() if shots_taken <= shots)
 
     def to_dicts(self) -> list[dict[str, int]]:
-        """Return a row per number of `shots`: the number of `configurations` that take them."""
+        """Return a dict per number of `shots`: how many `configurations` take so many."""
         return [
             {"shots": shots, "configurations": count} for shots, count in self.histogram.items()
         ]

@@ -81,9 +81,9 @@ class Runner(ABC):
         self.prior = prior
 
     def task_limit(self, memory: int) -> int:
-        """Return the most configurations of a task, a power of two, and keep the memory.
+        """Return the most configurations of a task, the part that a worker gets: a power of two.
 
-        memory -- bytes of a process. Raises TooLarge if they are too few.
+        memory -- bytes of a process; the runner keeps them. Raises TooLarge if they are too few.
         """
         self.memory = memory
         has_levels = isinstance(self.rule, Rule) and len(self.rule.levels) > 1
@@ -118,10 +118,10 @@ class Runner(ABC):
         """
 
     def shot(self, position: Position, configurations: int, counts: list[int], limit: int) -> int:
-        """Return the shot, as the index of its cell, if too many configurations are left to list.
+        """Return the index of the cell that the strategy shoots at a position.
 
         configurations -- the number of configurations left. counts -- for each cell, how many of
-        these have a ship on it. limit -- the most configurations of a task.
+        these have a ship on it. limit -- the most configurations that may be listed.
         """
         row, column = self.strategy.shot(position)
         return row * self.game.columns + column
@@ -243,8 +243,8 @@ class PatternRunner(Runner):
     def play(self, rows: CellSets, histogram: NDArray[np.int64]) -> None:
         """Play configurations, and add one to entry i of a histogram for each that takes i shots.
 
-        rows -- the configurations: uint64 of shape (n, 2), the cells of each. If hits tell
-            something, an array that `stream_coded_rows` yields, which has a code too.
+        rows -- the configurations: uint64 of shape (n, 2), the mask of cells of each as two words.
+            If hits tell something, an array that `stream_coded_rows` yields, which has a code too.
         """
         order = np.array(self.rule.order, np.int32)
         board_and_fleet_sizes = (self.game.rows, self.game.columns, self.game.fleet_cells)
@@ -276,8 +276,8 @@ class PatternRunner(Runner):
 def weigh_configurations(position: Position, prior: Prior) -> tuple[CellSets, NDArray[np.uint64]]:
     """Return the cells of each configuration of a position, and its weight by a prior.
 
-    The cells are uint64 of shape (n, 2), the weights of shape (n,). Raises TooLarge if the weights
-    add up to 2^63 or more.
+    The cells are masks, two words each: uint64 of shape (n, 2); the weights have shape (n,). Raises
+    TooLarge if the weights add up to 2^63 or more.
     """
     ships = list_ships(position)
     weights = prior.weights(ships)
@@ -337,7 +337,7 @@ class KernelRunner(Runner):
 
         rows -- uint64, a row per configuration: its cells as two words. If hits tell something, the
         index of the placement of each ship follows, in further words. following -- True if the
-        games of single configurations are to be asked for.
+        kernel is to be asked for games of single configurations.
         """
         evaluator = self.make_evaluator()
         evaluator.begin(len(rows), position.hits, position.misses, following)
@@ -365,13 +365,13 @@ class KernelRunner(Runner):
         return _walk_tree(self.strategy, evaluator, position)
 
     def shot(self, position: Position, configurations: int, counts: list[int], limit: int) -> int:
-        """Return the shot, as the index of its cell, if too many configurations are left to list.
+        """Return the index of the cell that the strategy shoots at a position.
 
-        It is a certain hit if hits tell nothing and there is one. Else a rollout or a score
-        chooses, or it is a most probable cell. A rollout uses samples above `limit` configurations.
+        If replies are only hit or miss, a cell that is certainly a hit comes first. Otherwise the
+        strategy's rollouts or its score choose; without these it shoots a most probable cell.
 
         configurations -- the number of configurations left. counts -- for each cell, how many of
-        these have a ship on it. limit -- the most configurations of a task.
+        these have a ship on it. limit -- a rollout draws samples above so many configurations.
         """
         not_shot = [cell for cell in self.rule.order if not position.closed >> cell & 1]
         if self.game.is_silent:
@@ -392,10 +392,10 @@ class KernelRunner(Runner):
         return max(not_shot, key=counts.__getitem__)
 
     def uses_rollouts(self, configurations: int) -> bool:
-        """True if the strategy is a rollout that compares cells with so many configurations left.
+        """True if the strategy compares cells by rollouts with so many configurations left.
 
-        If hits tell nothing, a rollout always compares cells. Else it does so above one number of
-        configurations and up to another, which its rule gives.
+        If replies are only hit or miss, a strategy with rollouts always does. Otherwise it does so
+        above one number of configurations and up to another, which its rule gives.
         """
         if not self.is_rollout or self.game.is_silent:
             return self.is_rollout
@@ -451,19 +451,20 @@ class KernelRunner(Runner):
 
 
 def _make_labels(game: Game, order: Sequence[int]) -> Labels:
-    """Return what the kernel must know of the replies to hits: the ships, and what a hit tells.
+    """Return what the kernel must know of hits: all placements of the ships, and their labels.
 
-    order -- the cells in the order in which ties are broken.
+    A label is what a reply to a hit tells of the ship, such as its name. order -- the cells in the
+    order in which ties are broken.
     """
     if game.is_silent:
         return Labels(order, (), np.empty((0, 2), np.int32), False)
     codes, label_of_kind = Codes.of(game), game.label_of_kind
     if label_of_kind is not None:
-        labels = labels_at(game, 0)  # equal on all cells
+        labels = labels_at(game, 0)  # those of cell 0, which are those of every cell
         label_indices = [labels.index(label_of_kind[kind]) for kind in codes.kinds]
         label_tables = None
     else:
-        label_indices = [0] * len(codes.kinds)  # not used
+        label_indices = [0] * len(codes.kinds)  # not used: the tables have the labels
         label_tables = [_table_labels(game, kind) for kind in codes.kinds]
     kinds = [
         (label_index, width, to_words(game.placements(kind)))
@@ -478,7 +479,7 @@ def _make_labels(game: Game, order: Sequence[int]) -> Labels:
 
 
 def _table_labels(game: Game, kind: int) -> NDArray[np.int16]:
-    """Return the labels of a kind of ship: int16 of shape (placements, cells).
+    """Return what hits on a kind of ship tell, its labels: int16 of shape (placements, cells).
 
     An entry is the index of the label among those possible on the cell, or -1 for no label.
     """

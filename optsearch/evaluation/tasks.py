@@ -79,19 +79,22 @@ class FollowedTask:
         return to_masks(self._rows[index : index + 1, :2])[0]
 
     def ships(self, index: int) -> list[int]:
-        """Return the masks of the ships of a configuration, if hits have labels."""
+        """Return the ships of the configuration with this index, as masks of cells.
+
+        Hits must have labels, so that the rows have the code of each ship.
+        """
         return Codes.of(self._game).ships(
             self._game, to_masks(self._rows[index : index + 1, 2:])[0]
         )
 
     def shots(self, index: int) -> int:
-        """Return the shots that a configuration takes, with those before the position."""
+        """Count the shots of the game on the configuration with this index, from the start on."""
         misses = self._evaluator.follow(index)
         require_no_fault(self._strategy, self._evaluator, self._game)
         return self._hits_and_misses_before + misses
 
     def shots_of(self, configuration: int | Sequence[int]) -> int:
-        """Return the shots that a configuration takes, with those before the position.
+        """Count the shots that a configuration takes, with those before the position.
 
         configuration -- the mask of its cells, or a list of the masks of its ships. Ships of one
         length with different names, such as 3a and 3b, are in the order of the fleet.
@@ -110,7 +113,8 @@ class FollowedTask:
 def play_sample(pattern: object, game: Game, sets: CellSets) -> NDArray[np.int64]:
     """Play a pattern on some configurations; return how many of them take i shots, as entry i.
 
-    sets -- the cells of each configuration: uint64 of shape (n, 2). The result has 129 entries.
+    sets -- for each configuration the mask of its cells as two words: uint64 of shape (n, 2). The
+    result has 129 entries.
     Raises NotSupported for a pattern that uses sinkings, which cells do not determine.
     """
     runner = runner_of(pattern, game)

@@ -46,9 +46,9 @@ class TreeTop:
     ) -> Iterator[Child]:
         """Yield the positions of one game, from a given one to the end, as the strategy plays it.
 
-        Each comes with its number of configurations. ships -- the hidden ones (masks). position,
-        configurations -- the first position and its number. If several games meet a position, the
-        strategy is asked once, as long as the answer is kept.
+        Each comes with its number of configurations. ships -- the hidden ones, as masks of cells.
+        position, configurations -- the first position and its number. If several games meet a
+        position, the strategy is asked once, as long as the answer is kept.
         """
         child = Child(position, configurations)
         while True:
@@ -99,7 +99,7 @@ class TreeTop:
             answer = child.position.shots[-1].reply
             group_key: object = answer
             if answer.label is not None and answer.label in unhit_ships:
-                # Twins have equal placements, and as many ships have the name.
+                # Twins have equal placements, and as many ships have each of their names.
                 group_key = ships.count(answer.label), *game.placements(answer.label)
             groups.setdefault(group_key, []).append(child)
         return list(groups.values())

@@ -29,7 +29,7 @@ FITTED = (
 
 @cache
 def outcome(version: int) -> Outcome:
-    """Return the simulated games of one version."""
+    """Return the results of simulated games of one version of the player."""
     simulation = simulate([Heuristic(version)], GAME, games=GAMES, seed=SEED, boards=Corner())
     return simulation.outcomes[0]
 
@@ -47,7 +47,7 @@ def printed_effect(place: str, printed: str, first: int, second: int) -> Number:
     """Return a printed effect between two versions of a player, with the function to compute it.
 
     The effect is Hedges' g, a difference of means in standard deviations. place -- where the source
-    prints it.
+    prints it. first, second -- the versions.
     """
 
     def effect() -> Effect:

@@ -85,7 +85,7 @@ def numbers() -> Iterator[Number]:
 
 
 def possible_placements(position: Position) -> dict[int, list[int]]:
-    """Map the length of each ship to its placements (masks) in configurations that are left.
+    """Map the length of each ship to its placements in configurations left, as masks of cells.
 
     The ships must have different lengths. The slides call this the valid placement graph.
     """

@@ -54,7 +54,7 @@ def _fleets() -> tuple[Solution, ...]:
 
 
 def is_described(fleet: Solution) -> bool:
-    """True if the ships of a solution lie as the chapter describes its puzzle.
+    """True if the ships of a solution, masks of cells, lie as the chapter describes its puzzle.
 
     "The cruiser standing in the left column, a destroyer lying across the top, a second destroyer
     standing at the right edge, and the three submarines scattered".

@@ -308,7 +308,7 @@ def _number(row: dict[str, str], compute: Callable[[], str], **options: Any) -> 
 def _number_of_games(
     row: dict[str, str], shots: Callable[[], NDArray[np.int64]], **options: Any
 ) -> Number:
-    """Return a number of `_BY_GAMES`; `shots` returns the shots of each game."""
+    """Return a printed number that is computed from games; `shots` returns the shots of each."""
     text_of = _BY_GAMES[row["name"]]
     return _number(row, lambda: text_of(shots()), **options)
 

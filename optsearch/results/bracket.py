@@ -229,7 +229,7 @@ def _chance_bound(position: Position) -> Bound:
 
 
 def bracket(bounds: Sequence[Bound]) -> tuple[Fraction, Fraction | None]:
-    """Return the values of the greatest lower and the least upper bound (None if there is none)."""
+    """Return the value of the greatest lower bound, and of the least upper one or None."""
     lower = max(bound.value for bound in bounds if bound.side == "lower")
     upper = min((bound.value for bound in bounds if bound.side == "upper"), default=None)
     return lower, upper

@@ -178,7 +178,7 @@ def _best_greedy_mean(game: Game, seconds: float, progress: Progress[Any]) -> Va
 
 
 def _end_of_bracket(side: str, value: Value) -> Value:
-    """Return one end of a bracket as a value that is known, with its own source."""
+    """Return one end of a bracket as a known value, with its own source; side -- lower or upper."""
     end, origin = value.lower, value.by
     if side == "upper":
         end, origin = value.upper, value.upper_by
@@ -307,7 +307,7 @@ def _read_once(table: Table, path: Path) -> Entries:
 def _mean_from_optima(game: Game, results: Path, name: str) -> Value | None:
     """Return a mean number of shots from the stored table of optima; None if it has no such game.
 
-    name -- the column with the total of the shots over all configurations.
+    name -- of the column that has the total of the shots over all configurations.
     """
     for row in TABLES["optima"].rows_of(game, results):
         if row[name] is not None:

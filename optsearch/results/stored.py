@@ -199,7 +199,7 @@ def stored_finished(game: Game, results: Path) -> list[Bound]:
 def stored_two_hidden(game: Game, results: Path) -> list[Bound]:
     """Return a lower bound on the mean shots of a game from a stored table; empty if it has none.
 
-    It is for an easier game, in which all ships but the last two are known from the start.
+    It bounds an easier game, in which the places of all ships but the last two are known.
     """
     if game.label_of_kind is None:
         return []  # hits on one ship may tell where it lies
@@ -249,7 +249,7 @@ def stored_evaluations(game: Game, results: Path) -> list[Bound]:
 
 
 def _rules_implied_by(game: Game) -> list[str]:
-    """List the announcements, ours and others, that the replies of a game imply.
+    """List the rules of announcement whose replies can be told from those of a game.
 
     If each ship has its own name, hits that name their ships also tell of sinkings.
     """

@@ -168,7 +168,10 @@ class Made:
         return f"{self.name}{self.ending}"
 
     def path(self, folder: Path = RESULTS, **name_parts: object) -> Path:
-        """Return the path of the file with these parts, below a folder of results."""
+        """Return the path of a file below a folder of results.
+
+        name_parts -- the values of the braces in its name, as in name="10x10".
+        """
         return folder / self.file.format(**name_parts)
 
     def all(self, folder: Path = RESULTS) -> Iterator[Path]:
@@ -207,16 +210,16 @@ class Table(Made):
         return tuple(column.name for column in self.columns)
 
     def digest(self, path: Path) -> str:
-        """Return the digest of the values in a file, without measured ones."""
+        """Return the digest of the values in a file, without measured ones such as seconds."""
         return records.read(path).digest(
             [column.name for column in self.columns if column.measured]
         )
 
     def read(self, path: Path | None = None, **name_parts: object) -> Entries:
-        """Read the table at its place, or from another file.
+        """Read the table from a file, by default from the one of its name among the results.
 
-        Raises RecordError if the file does not exist, and, with the line, for columns or values
-        that contradict the declaration.
+        name_parts -- the values of the braces in that name, as in name="10x10". Raises RecordError
+        for no such file, and for columns or values that contradict the declaration.
         """
         return self._parse(records.read(self.path(RESULTS, **name_parts) if path is None else path))
 
@@ -257,7 +260,7 @@ class Table(Made):
         fields: Mapping[str, object] | None = None,
         **name_parts: object,
     ) -> Path:
-        """Write the table to its place below a folder, or to `path`; return the path of the file.
+        """Write the table to the file of its name below a folder, or to `path`; return the path.
 
         rows -- each has one value per column. command -- that made the rows, by default the
         declared one. fields -- more lines of the header. name_parts -- what replaces the braces of
@@ -318,7 +321,10 @@ def _read_declarations(file: str) -> Iterator[dict[str, str]]:
 
 
 def _declared_tables() -> Iterator[Table]:
-    """Yield each kind of table, as `tables.csv` and `columns.csv` declare it."""
+    """Yield each kind of table, as `tables.csv` and `columns.csv` declare it.
+
+    A field `minutes` has those of a table, then those of single names, as in `12 greedy=2`.
+    """
     columns: dict[str, list[Column]] = {}
     for row in _read_declarations("columns.csv"):
         column = Column(

@@ -258,8 +258,8 @@ def _compute_tasks(
 ) -> None:
     """Compute the values of some tasks, or resume them from the checkpoint.
 
-    tasks -- by game and computation. values -- where each value is stored by the key of its task as
-    soon as it is known, so that an interrupted computation leaves the others. seconds -- for each
+    tasks -- by game and the name of its computation. values -- each value is added, under the key
+    of its task, as soon as it is known, so that an interruption leaves them. seconds -- for each
     value. execution -- as in `table`.
     """
     folder, executor = execution.checkpoint, execution.executor

@@ -34,7 +34,10 @@ class Confirmation:
     is_outdated: bool
 
     def text(self, kind: Table | Tree) -> str:
-        """Return when a table or tree of this kind was confirmed, and how, as words."""
+        """Return in words when and by what a table or tree was confirmed, and if it came out equal.
+
+        kind -- how the table or tree is declared.
+        """
         when = f"{self.date} at {short_commit(self.commit)}"
         if f"experiments.{kind.experiment} " in f"{self.command} ":
             when = f"recomputed {when}"

@@ -135,6 +135,7 @@ def page_data(
     weighting = f" Configurations are weighted by the prior {prior.name}." if prior else ""
     roots = [_encode_node(solver, limit, solver.kernel.root, tree.root) for _, tree in trees]
     inner_roots = [root for root in roots if isinstance(root, list)]
+    # A root is its cell, its cost, its optimum or a pair of bounds, and its children.
     least_cost = min((cost for _, cost, *_ in inner_roots), default=0)
     for root in inner_roots:  # the best of the trees is an upper bound for all
         if isinstance(root[2], list):
