@@ -139,7 +139,7 @@ def figure6(source: Path) -> Figure:
     """Draw the position for which no greedy strategy is optimal, with the shots made."""
     position = tree.load(source).position
     drawn, ax = draw_position(position)
-    draw_legend(ax, legend(position.game, True))
+    draw_legend(ax, legend(position.game, in_figures=True))
     return drawn
 
 

@@ -314,7 +314,7 @@ def test_a_game_hides_its_ships_until_the_end():
         if match.position.hits_left:
             match.answer()
         kept, seen = answers.shoot_in_match(kept, cell_name(divmod(cell, 4)))
-        assert (seen["shots"], seen["answers"]) == (str(match.position), str(match.answers))
+        assert (seen["shots"], seen["answers"]) == (str(match.position), str(match.own_position))
     assert [sum(1 << cell for cell in ship) for ship in seen["hidden"]] == match.hidden
     with pytest.raises(PositionError, match="over"):
         answers.shoot_in_match(kept, "D3")

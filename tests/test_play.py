@@ -58,7 +58,7 @@ def test_every_opponent_shoots_back(against):
             shot = match.answer()
             said = str(shot.reply).replace(":", " ")
             assert f"shoots at {cell_name(shot.cell)}: {said}" in result.output
-            if match.answers.hits_left:
+            if match.own_position.hits_left:
                 assert match.is_answered
 
 
@@ -127,7 +127,7 @@ def test_a_kept_match_is_checked(tmp_path):
     again = Match.from_json(text)
     assert not again.is_answered
     match.answer()
-    assert str(again.answer()) == str(match.answers.shots[-1])
+    assert str(again.answer()) == str(match.own_position.shots[-1])
     fields = json.loads(match.to_json())
     for name, value in (("answers", ["A1=hit", "A2=hit"]), ("seed", 6), ("shots", ["A1=sunk:3"])):
         with pytest.raises(OptsearchError):
@@ -170,7 +170,7 @@ def test_undo_takes_a_shot_and_its_answer_back(against, tmp_path):
         played.shoot(cell)
         if against:
             played.answer()
-    assert (match.position, match.answers) == (played.position, played.answers)
+    assert (match.position, match.own_position) == (played.position, played.own_position)
     last = straight.output.rpartition("C3: ")[2].partition("2 shots")[0]
     assert last in result.output
     assert "there is nothing to take back" in run(["undo"], GAME, "--seed", "2").output
@@ -215,9 +215,11 @@ def test_the_boards_are_shown_after_each_shot(monkeypatch, wide):
         match.answer()
         boards = [
             playing.board_lines(match.position),
-            playing.board_lines(match.answers, match.own_ships),
+            playing.board_lines(match.own_position, match.own_ships),
         ]
-        for board, shots in zip(boards, (match.position.shots, match.answers.shots), strict=True):
+        for board, shots in zip(
+            boards, (match.position.shots, match.own_position.shots), strict=True
+        ):
             assert [line.plain for line in board if "›" in line.plain] == [
                 board[1 + shots[-1].cell[0]].plain
             ]

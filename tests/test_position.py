@@ -233,7 +233,7 @@ def test_the_signs_are_one_pair():
         *((sunk, "●", "●") for sunk in ("sunk", "sunk:2", "sunk:3")),
     ]
     assert legend(SMALL) == "X hit, o miss"
-    assert legend(Game.parse("4x4:3,2,announce=ship"), True) == "× hit, ○ miss, ● sunk"
+    assert legend(Game.parse("4x4:3,2,announce=ship"), in_figures=True) == "× hit, ○ miss, ● sunk"
     game = Game.parse("4x4:3,2,announce=ship")
     assert Position.parse(game, "A1=hit B1=sunk:2 C3=miss").board() == "X●..\n....\n..o.\n...."
 

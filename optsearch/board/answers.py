@@ -607,7 +607,7 @@ def shoot_in_match(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
     if match.is_over:
         raise PositionError("this game is over; begin another")
     match.shoot(parse_cell(cell))
-    if match.against and not match.is_won:
+    if match.opponent and not match.is_won:
         match.answer()
     pickled = pickle.dumps(match)
     return pickled, view_match(pickled)
@@ -617,9 +617,9 @@ def view_match(pickled: bytes) -> dict[str, Any]:
     """Return what the page may see of a match: the hidden ships are None until it is over."""
     match: Match = pickle.loads(pickled)
     return {
-        "against": match.against,
+        "against": match.opponent,
         "shots": str(match.position),
-        "answers": str(match.answers),
+        "answers": str(match.own_position),
         "own": _cell_indices(match.own_ships),
         "over": match.is_over,
         "won": match.is_won,

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from optsearch.cli.options import ANY, FOLDER, SHARED, Form, Option
 from optsearch.support.errors import OptsearchError
-from optsearch.support.files import require_room
+from optsearch.support.files import require_replaceable
 from optsearch.support.progress import FOREVER
 
 QUIET: ContextVar[bool] = ContextVar("QUIET", default=False)  # the command runs with --quiet
@@ -242,7 +242,7 @@ def require_writable(path: Path, endings: tuple[str, ...] = (), is_folder: bool 
             f"cannot write {str(path)!r}; use a name ending in {', '.join(endings)}"
         )
     try:
-        require_room(path, is_folder)
+        require_replaceable(path, is_folder)
     except (OSError, ValueError) as error:
         raise OptsearchError(
             f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}; give a "

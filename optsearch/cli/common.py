@@ -277,7 +277,8 @@ def refuse_with_unknown_fleet(game: MixedGame, **options: object) -> None:
 
     game -- its fleet is not known. options -- the values by name.
     """
-    game.refuse(**{f"--{name.replace('_', '-')}": value for name, value in options.items()})
+    values = {f"--{name.replace('_', '-')}": value for name, value in options.items()}
+    game.refuse_options(**values)
 
 
 def require_digest(prior: Prior | None, *paths: Path | None) -> None:

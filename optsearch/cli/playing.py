@@ -112,7 +112,7 @@ def require_options_of(match: Match, file: Path, game: Game, options: MatchOptio
     if options.seed is not None:
         given_and_kept["seed"] = str(options.seed), str(match.seed)
     if options.against:
-        given_and_kept["against"] = options.against, match.against
+        given_and_kept["against"] = options.against, match.opponent
     if options.ships:
         own_ships = " ".join(map(match.game.ship_name, match.own_ships))
         given_and_kept["ships"] = options.ships, own_ships
@@ -142,7 +142,7 @@ class MatchDialogue:
     def run(self) -> None:
         """Read lines and shoot until the match or the input ends."""
         match = self._match
-        opponent = f", against {match.against}" if match.against else ""
+        opponent = f", against {match.opponent}" if match.opponent else ""
         self._dialogue.say(
             title_with_rules(f"{match.game}, seed {match.seed}{opponent}", match.game), "bold"
         )
@@ -208,12 +208,12 @@ class MatchDialogue:
     def _let_opponent_shoot(self) -> None:
         """Let the opponent shoot if there is one and it is its turn; print its shot."""
         match = self._match
-        if match.against and not match.is_answered and not match.is_won:
+        if match.opponent and not match.is_answered and not match.is_won:
             with show_progress("thinking"):
                 shot = match.answer()
             self._save()
             message = reply_in_words(match.game, shot.reply)
-            self._dialogue.say(f"{match.against} shoots at {cell_name(shot.cell)}: {message}")
+            self._dialogue.say(f"{match.opponent} shoots at {cell_name(shot.cell)}: {message}")
 
     def _save(self) -> None:
         if self._file is not None:
@@ -226,8 +226,8 @@ class MatchDialogue:
         hole = f", {HOLE} hole" if match.game.holes else ""
         meanings = f"{legend(match.game)}, . not shot{hole}, › last shot"
         boards = [board_lines(match.position)]
-        if match.against:
-            boards.append(board_lines(match.answers, match.own_ships))
+        if match.opponent:
+            boards.append(board_lines(match.own_position, match.own_ships))
             for board, whose in zip(boards, ("theirs", "yours"), strict=True):
                 board.insert(0, Text(whose, "bold"))
         self._dialogue.say()
@@ -243,7 +243,7 @@ class MatchDialogue:
             self._dialogue.say(f"you have {achieved}, with {shots}", "bold")
         else:
             achieved = "the first hit" if game.ends_at_hit else "sunk your ships"
-            self._dialogue.say(f"{match.against} has {achieved}, with {shots}", "bold")
+            self._dialogue.say(f"{match.opponent} has {achieved}, with {shots}", "bold")
             hidden_ships = ", ".join(map(game.ship_name, match.hidden))
             self._dialogue.say(f"its own were at {hidden_ships}")
 

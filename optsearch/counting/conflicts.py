@@ -185,8 +185,8 @@ def _contradicted_placements(game: Game, shots: Sequence[Shot], indices: Set[int
             for i in shots_on_ship:
                 reply = shots[i].reply
                 if is_sunk and i == shots_on_ship[-1]:
-                    is_right = reply.sunk and reply.label in (None, length)
+                    fits_ship = reply.sunk and reply.label in (None, length)
                 else:
-                    is_right = reply == HIT
-                if i in indices and reply.hit and not is_right:
+                    fits_ship = reply == HIT
+                if i in indices and reply.hit and not fits_ship:
                     yield ship

@@ -67,9 +67,9 @@ class _Orientation:
         self.halos = to_words([game.halo(mask) for mask in masks], game.words)
         self.kind_indices = np.array(kind_indices)
         self.placement_kinds = [self.kinds[i] for i in kind_indices]
-        self.ways = np.array(ways)
+        self.placement_ways = np.array(ways)
         self.first_cells = np.array(first_cells)  # in the sweep
-        self.way_bits = np.uint64(1) << self.ways.astype(np.uint64)
+        self.way_bits = np.uint64(1) << self.placement_ways.astype(np.uint64)
 
 
 class SkylineSweep:
@@ -257,7 +257,8 @@ class SkylineSweep:
             results = [self._query.count_by_placement(modulus % 2**64, watch) for modulus in moduli]
         total = combine_residues([count for count, _ in results], moduli)
         residues_by_modulus = [
-            counts[orientation.ways, orientation.first_cells].tolist() for _, counts in results
+            counts[orientation.placement_ways, orientation.first_cells].tolist()
+            for _, counts in results
         ]
         ships = zip(orientation.placement_kinds, orientation.masks, strict=True)
         by_ship: dict[Ship, int] = {}
@@ -283,7 +284,7 @@ class SkylineSweep:
                 return 0.0, {}
             self._require_memory()
             total, sums = self._query.weigh(self._weight_table(orientation, weights))
-        placement_sums = sums[orientation.ways, orientation.first_cells].tolist()
+        placement_sums = sums[orientation.placement_ways, orientation.first_cells].tolist()
         totals: dict[int, float] = {}
         for mask, weight in zip(orientation.masks, placement_sums, strict=True):
             if weight:  # ships of several kinds can have the same mask
@@ -295,7 +296,7 @@ class SkylineSweep:
     ) -> NDArray[np.float64]:
         """Return the weights of placements for the kernel, shape (ways, first cells)."""
         table = np.ones((self._lattice.ways, self.game.cells))
-        table[orientation.ways, orientation.first_cells] = [
+        table[orientation.placement_ways, orientation.first_cells] = [
             weights.get(mask, 1.0) for mask in orientation.masks
         ]
         return table
@@ -332,7 +333,7 @@ class SkylineSweep:
             placed = self._query.unrank(ranks.copy(), ships, table)
         # The kernel numbers a placement by its way and its first cell.
         index_of_way_and_cell = np.full(self._lattice.ways * self.game.cells, -1)
-        way_and_cell = orientation.ways * self.game.cells + orientation.first_cells
+        way_and_cell = orientation.placement_ways * self.game.cells + orientation.first_cells
         index_of_way_and_cell[way_and_cell] = range(len(orientation.masks))
         sorted_ships = sort_by_fleet(index_of_way_and_cell[placed], orientation.kind_indices)
         return np.asarray(orientation.cells[sorted_ships])

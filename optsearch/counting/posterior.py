@@ -146,30 +146,32 @@ class Posterior:
 
         A ? follows the percentage of a cell whose reply may be false.
         """
-        game, signs = self.observations.game, self.position.signs
-        doubtful = set(self.observations.signs) - set(signs)
+        game, certain_signs = self.observations.game, self.position.signs
+        doubtful_cells = set(self.observations.signs) - set(certain_signs)
         probabilities = {
-            cell: float(p) for cell, p in np.ndenumerate(self.probability) if cell not in signs
+            cell: float(p)
+            for cell, p in np.ndenumerate(self.probability)
+            if cell not in certain_signs
         }
         greatest = max(probabilities.values(), default=0.0)
         texts = {
-            cell: f"{100 * p:.0f}{'?' if cell in doubtful else ''}"
+            cell: f"{100 * p:.0f}{'?' if cell in doubtful_cells else ''}"
             for cell, p in probabilities.items()
         }
         shades = {cell: p / greatest for cell, p in probabilities.items()} if greatest else {}
         scale = ""
         if probabilities:
-            end = f"{100 * greatest:.0f}"
-            scale = notebook.colour_scale("probability of a ship, percent", end)
+            percent = f"{100 * greatest:.0f}"
+            scale = notebook.colour_scale("probability of a ship, percent", percent)
         notes = []
-        if signs:
-            notes.append(legend(game, True))
-        if doubtful:
+        if certain_signs:
+            notes.append(legend(game, in_figures=True))
+        if doubtful_cells:
             notes.append(DOUBT)
         return notebook.with_title(
             self.observations.title,
             f"{self.configurations:,} configurations",
-            notebook.board_html(game.board, {**texts, **signs}, shades),
+            notebook.board_html(game.board, {**texts, **certain_signs}, shades),
             scale,
             ", ".join(notes),
         )

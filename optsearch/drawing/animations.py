@@ -86,7 +86,7 @@ def _draw_picture(ax: Axes, position: Position, with_posterior: bool) -> str:
     state_text = f"{len(position.shots)} shots, {hit_count} hits"
     if not with_posterior:
         draw_board(ax, position)
-        draw_legend(ax, legend(position.game, True))
+        draw_legend(ax, legend(position.game, in_figures=True))
         return state_text
     posterior = Posterior(position)
     draw_probability(ax, position, posterior.probability)

@@ -41,7 +41,7 @@ def draw(
     ax = ax or _new_axes(*_board_inches(position.game))
     draw_board(ax, position)
     if position.shots:
-        draw_legend(ax, legend(position.game, True))
+        draw_legend(ax, legend(position.game, in_figures=True))
     return ax
 
 

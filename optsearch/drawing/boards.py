@@ -284,7 +284,7 @@ def draw_probability(
                 ax.text(x, y + 0.3, signs, ha="center", va="center", fontsize=6.5, gid="heard")
     inches_to_bar = 0.13
     if position.shots:
-        draw_legend(ax, legend(game, True) + (f", {DOUBT}" if doubtful_cells else ""))
+        draw_legend(ax, legend(game, in_figures=True) + (f", {DOUBT}" if doubtful_cells else ""))
         inches_to_bar = 0.28
     if greatest_percent:
         draw_colour_bar(ax, heat, "probability of a ship, percent", inches_to_bar)

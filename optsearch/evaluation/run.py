@@ -76,7 +76,7 @@ def evaluate(
     require_execution(execution)
     position = any_position(position, shots)
     if isinstance(position, MixedPosition):
-        position.game.refuse(execution=execution != IN_THIS_PROCESS)
+        position.game.refuse_options(execution=execution != IN_THIS_PROCESS)
         return _evaluate_mixed(as_player(strategy), position, prior)
     game = position.game
     if prior is not None:

@@ -218,22 +218,23 @@ class _Reader:
         other_row, other_column = divmod(other, self._columns)
         return abs(row - other_row), abs(column - other_column)
 
-    def _refuse_apart(
-        self, problem: str, pairs: Iterable[tuple[int, int]], sides: Sequence[int]
+    def _refuse_not_neighbours(
+        self, problem: str, pairs: Iterable[tuple[int, int]], neighbour_masks: Sequence[int]
     ) -> NoReturn:
         """Raise the error for pairs of cells that should be neighbours, and are not.
 
         If a pair is diagonal, the message shows how to make its cells neighbours.
 
-        problem -- the beginning of the message. sides -- for each cell, the mask of its neighbours.
+        problem -- the beginning of the message. neighbour_masks -- for each cell, its neighbours.
         """
         diagonal = next((pair for pair in pairs if self._offset(*pair) == (1, 1)), None)
         if diagonal is None:
             self._refuse(problem)
         entries = []
         for cell, other in (diagonal, diagonal[::-1]):
-            neighbours = [self._cell_name(neighbour) for neighbour in (*bits(sides[cell]), other)]
-            entries.append(f'"{self._cell_name(cell)}": {json.dumps(neighbours)}')
+            neighbours = [*bits(neighbour_masks[cell]), other]
+            names = json.dumps([*map(self._cell_name, neighbours)])
+            entries.append(f'"{self._cell_name(cell)}": {names}')
         self._refuse(
             f"{problem}; a diagonal step has to be among the neighbours: {', '.join(entries)}; or "
             f'write "neighbours": "{DIAGONAL}" for all of them'
@@ -281,23 +282,25 @@ class _Reader:
         text = f"{board_without_ships.text}@{digest}"
         return replace(board_without_ships, text=text, ships=ships, digest=digest)
 
-    def _read_direction(self, name: str, lines: Any, sides: Sequence[int]) -> tuple[int, ...]:
+    def _read_direction(
+        self, name: str, lines: Any, neighbour_masks: Sequence[int]
+    ) -> tuple[int, ...]:
         """Return, for each cell, the next cell along some lines; NOWHERE if none follows.
 
         name -- of the lines. lines -- from the file: lists of cells, from neighbour to neighbour.
-        sides -- for each cell, the mask of its neighbours.
+        neighbour_masks -- for each cell, its neighbours.
         """
         next_cells = [NOWHERE] * (self._rows * self._columns)
         if not isinstance(lines, list):
             self._refuse(f"the lines {name!r} are {lines!r:.40}, not a list of lists of cells")
         for line in lines:
             for cell, next_cell in pairwise(self._read_cells(line, f"a line of {name!r}")):
-                if not sides[cell] >> next_cell & 1:
-                    self._refuse_apart(
+                if not neighbour_masks[cell] >> next_cell & 1:
+                    self._refuse_not_neighbours(
                         f"a line of {name!r} goes from {self._cell_name(cell)} to "
                         f"{self._cell_name(next_cell)}, which are no neighbours",
                         [(cell, next_cell)],
-                        sides,
+                        neighbour_masks,
                     )
                 leads_elsewhere = next_cells[cell] not in (NOWHERE, next_cell)
                 is_reached_before = next_cell in next_cells
@@ -361,11 +364,11 @@ class _Reader:
         return replace(board, steps=lines_of_ship).straight_placements(length)
 
     def _read_placements(
-        self, name: str, placements: Iterable[object], sides: tuple[int, ...]
+        self, name: str, placements: Iterable[object], neighbour_masks: tuple[int, ...]
     ) -> tuple[int, ...]:
         """Return the placements that the file lists for a ship, as masks sorted by first cell.
 
-        sides -- for each cell, the mask of its neighbours: the cells of a ship must be connected.
+        neighbour_masks -- for each cell, its neighbours: the cells of a ship must be connected.
         """
         masks: set[int] = set()
         length = 0
@@ -382,10 +385,12 @@ class _Reader:
                 self._refuse(
                     f"{where} has {len(cells)} cells at {cells_text}, and another number before"
                 )
-            connected_mask = connected_cells(mask, sides)
+            connected_mask = connected_cells(mask, neighbour_masks)
             if connected_mask != mask:
                 pairs = product(bits(connected_mask), bits(mask & ~connected_mask))
-                self._refuse_apart(f"{where} is in pieces at {cells_text}", pairs, sides)
+                self._refuse_not_neighbours(
+                    f"{where} is in pieces at {cells_text}", pairs, neighbour_masks
+                )
             masks.add(mask)
             length = len(cells)
         return tuple(sorted(masks, key=lambda mask: (mask & -mask, mask)))

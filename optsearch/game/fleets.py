@@ -166,7 +166,7 @@ class MixedGame(Game):
             announcement=known.announcement,
         )
 
-    def refuse(self, **options: object) -> None:
+    def refuse_options(self, **options: object) -> None:
         """Raise NotSupported if an option has a value; the options need a known fleet.
 
         options -- the values by the names that the error uses.
@@ -203,7 +203,7 @@ class MixedGame(Game):
     def hit_replies(self) -> frozenset[Reply]:
         """Every reply to a hit."""
         if self.names_hits:
-            return frozenset(Reply(True, label=label) for label in self.labels)
+            return frozenset(Reply(hit=True, label=label) for label in self.labels)
         return frozenset().union(*(game.hit_replies for game in self._games_by_length.values()))
 
     def most_replies(self, answer: Reply) -> int | None:
@@ -221,7 +221,7 @@ class MixedGame(Game):
     def hit_reply(self, kind: int, ship: int, cell: int, is_sunk: bool) -> Reply:
         """Return the reply to a hit on a cell (index) of a ship (mask), which sinks it or not."""
         if self.names_hits:
-            return Reply(True, label=letter_of(kind))
+            return Reply(hit=True, label=letter_of(kind))
         return self._games_by_length[kind].hit_reply(kind, ship, cell, is_sunk)
 
     @property
@@ -235,7 +235,7 @@ class MixedGame(Game):
         """The replies of the game, as error messages write them."""
         if self.shows_ships:
             return self.announcement.forms
-        replies = sorted({Reply(False), *self.hit_replies}, key=lambda reply: reply.order)
+        replies = sorted({Reply(hit=False), *self.hit_replies}, key=lambda reply: reply.order)
         return ", ".join(map(str, replies))
 
 
@@ -308,7 +308,7 @@ class MixedPosition(Position):
             if not (self.game.names_hits and shot.reply.hit):
                 return shot
             kind = kind_by_letter[str(shot.reply.label)]
-            return Shot(shot.cell, Reply(True, label=kind))
+            return Shot(shot.cell, Reply(hit=True, label=kind))
 
         try:
             game = self.game.game_of(fleet)

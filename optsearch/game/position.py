@@ -43,7 +43,7 @@ BOARD_SIGNS = ". (not shot), X or × (hit), o or ○ (miss), S or ● (sunk), - 
 _USUAL_MEANINGS = dict(zip("xhH*mMdDZ~", "XXXXoo●●●.", strict=True))  # what other marks often are
 
 
-def legend(game: Game, in_figures: bool = False) -> str:
+def legend(game: Game, *, in_figures: bool = False) -> str:
     """Return the meanings of the signs on a board, as in `X hit, o miss`.
 
     in_figures -- True for the signs in figures, × and ○; False for those in text.
@@ -281,7 +281,8 @@ class Position:
     def _repr_html_(self) -> str:
         """Return the board as notebooks show it, in HTML: × is a hit, ○ a miss."""
         drawn = notebook.board_html(self.game.board, self.signs)
-        return notebook.with_title(self.title, drawn, legend(self.game, True) if self.shots else "")
+        meanings = legend(self.game, in_figures=True) if self.shots else ""
+        return notebook.with_title(self.title, drawn, meanings)
 
     # Drawn boards
 

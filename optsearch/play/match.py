@@ -1,6 +1,6 @@
 """A person's game against hidden ships, or against a player who shoots back.
 
-    match = Match(Game.parse("10x10:5,4,3,3,2"), seed=3, against="hard")
+    match = Match(Game.parse("10x10:5,4,3,3,2"), seed=3, opponent="hard")
     match.shoot((0, 1)), match.answer()
 
 Ships and chance come from the seed, so that a match is saved in one line: `kept`, `resumed`.
@@ -38,14 +38,14 @@ class Match:
 
     hidden -- the ships that the person looks for. own_ships -- the ships of the person, empty
     without an opponent; both are masks, the longest first. position -- the person's shots and their
-    replies. answers -- the opponent's shots and their replies. against -- the name of the opponent;
-    empty for none. boards -- the name of the hider of `hidden` (`hiding.hider`).
+    replies. own_position -- the opponent's shots and their replies. opponent -- its name, empty for
+    none. boards -- the name of the hider of `hidden` (`hiding.hider`).
     """
 
     def __init__(
-        self, game: Game, seed: int, against: str = "", ships: str = "", boards: str = "uniform"
+        self, game: Game, seed: int, opponent: str = "", ships: str = "", boards: str = "uniform"
     ):
-        self.game, self.seed, self.against, self.boards = game, seed, against, boards
+        self.game, self.seed, self.opponent, self.boards = game, seed, opponent, boards
         posterior = posterior_of(position_in(game))
         posterior.require_some()
 
@@ -57,12 +57,12 @@ class Match:
         if boards != "uniform":
             self.hidden = to_masks(hider(boards).boards(game, 1, seed)[0])
         self.position = position_in(game)
-        self.answers = position_in(game)
+        self.own_position = position_in(game)
         self.own_ships: list[int] = []
         self._playing = None
-        if against:
+        if opponent:
             self.own_ships = ships_of(ships, game) if ships else drawn_ships
-            player = _opponent(against)
+            player = _player_named(opponent)
             player.require_fleet(game)
             self._playing = player.begin(game, np.random.default_rng([seed, 2]))
         elif ships:
@@ -71,7 +71,7 @@ class Match:
     @property
     def is_over(self) -> bool:
         """True if one side has sunk every ship."""
-        return self.is_won or (bool(self.against) and self.answers.is_over(self.own_ships))
+        return self.is_won or (bool(self.opponent) and self.own_position.is_over(self.own_ships))
 
     @property
     def is_won(self) -> bool:
@@ -81,7 +81,7 @@ class Match:
     @property
     def is_answered(self) -> bool:
         """True if it is the person's turn."""
-        return not self.against or len(self.answers.shots) == len(self.position.shots)
+        return not self.opponent or len(self.own_position.shots) == len(self.position.shots)
 
     def shoot(self, cell: Cell) -> Reply:
         """Make the person's shot and return its reply; raise PositionError for an illegal cell."""
@@ -95,10 +95,10 @@ class Match:
     def answer(self) -> Shot:
         """Make the opponent's shot and return it."""
         assert self._playing is not None
-        cell = self._playing.shot(self.answers)
-        answer = reply(self.game, self.own_ships, self.answers.hits, self.game.bit(cell))
-        self.answers = self.answers.after(cell, answer)
-        return self.answers.shots[-1]
+        cell = self._playing.shot(self.own_position)
+        answer = reply(self.game, self.own_ships, self.own_position.hits, self.game.bit(cell))
+        self.own_position = self.own_position.after(cell, answer)
+        return self.own_position.shots[-1]
 
     def without_last_turn(self) -> Match:
         """Return a new match that is played again up to the last shot of the person.
@@ -107,7 +107,7 @@ class Match:
         """
         if not self.position.shots:
             raise PositionError("no shot was made; there is nothing to take back")
-        before = Match(self.game, self.seed, self.against, self._own_ships_text, self.boards)
+        before = Match(self.game, self.seed, self.opponent, self._own_ships_text, self.boards)
         for shot in self.position.shots[:-1]:
             before.shoot(shot.cell)
             if not before.is_answered and not before.is_won:
@@ -128,11 +128,11 @@ class Match:
             {
                 "game": str(self.game),
                 "seed": self.seed,
-                "against": self.against,
+                "against": self.opponent,
                 "ships": self._own_ships_text,
                 "boards": self.boards,
                 "shots": [str(shot) for shot in self.position.shots],
-                "answers": [str(shot) for shot in self.answers.shots],
+                "answers": [str(shot) for shot in self.own_position.shots],
             }
         )
 
@@ -146,7 +146,7 @@ class Match:
         match = cls(
             game=any_game(fields["game"], Game.read),
             seed=fields["seed"],
-            against=fields["against"],
+            opponent=fields["against"],
             ships=fields["ships"],
             boards=fields["boards"],
         )
@@ -154,10 +154,10 @@ class Match:
             if not match.is_answered:
                 match.answer()
             match.shoot(parse_cell(str(shot).partition("=")[0]))
-        if len(fields["answers"]) > len(match.answers.shots) and match.against:
+        if len(fields["answers"]) > len(match.own_position.shots) and match.opponent:
             match.answer()
         shots = [str(shot) for shot in match.position.shots]
-        answers = [str(shot) for shot in match.answers.shots]
+        answers = [str(shot) for shot in match.own_position.shots]
         if shots != fields["shots"] or answers != fields["answers"]:
             raise OptsearchError(
                 "played again, the game takes another course: the file or the player was changed"
@@ -165,7 +165,7 @@ class Match:
         return match
 
 
-def _opponent(name: str) -> Player:
+def _player_named(name: str) -> Player:
     """Return the opponent of a name; raise StrategyError for any other name."""
     try:
         return as_player(OPPONENTS.get(name, name))

@@ -46,8 +46,8 @@ class Channel:
         if self.answer_count < 2:
             return np.full(shape, self.scale, object)
         matrix = np.full(shape, self.false_chance.numerator, object)
-        right = self.false_chance.denominator - self.false_chance.numerator
-        np.fill_diagonal(matrix, right * (self.answer_count - 1))
+        times_true = self.false_chance.denominator - self.false_chance.numerator
+        np.fill_diagonal(matrix, times_true * (self.answer_count - 1))
         return matrix
 
     def probabilities_heard(self, weights: Sequence[int | Fraction]) -> list[Fraction]:

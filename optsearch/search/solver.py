@@ -630,7 +630,7 @@ def solve(
     """
     position, objective = any_position(position, shots), Objective.of(objective)
     if isinstance(position, MixedPosition):
-        position.game.refuse(
+        position.game.refuse_options(
             objective=objective != MEAN,
             table=table,
             executor=executor,

@@ -121,8 +121,8 @@ def _cheapest_view(puzzle: Puzzle) -> _View:
     """
     upright = [_View(puzzle)] if puzzle.columns <= puzzle.rows else []
     if puzzle.rows <= puzzle.columns:
-        upright.append(_View(puzzle.turned(), True))
-    flipped = [_View(view.puzzle.flipped(), view.is_turned, True) for view in upright]
+        upright.append(_View(puzzle.turned(), is_turned=True))
+    flipped = [_View(view.puzzle.flipped(), view.is_turned, is_flipped=True) for view in upright]
     return min((*upright, *flipped), key=lambda view: view.cost)
 
 

@@ -121,25 +121,28 @@ class _InCommon(NamedTuple):
 class _Places:
     """All places where a ship of a puzzle may lie, numbered. A set of places is a mask of numbers.
 
-    cells, closed -- for each place the cells of the ship (mask), and these with the cells around.
+    ship_masks, closed_masks -- for each place the ship, and the ship with the cells around it.
     by_length -- the ships of each length. on, beside, near -- for each cell the set of places
     whose ship covers it, lies beside it, and either.
     """
 
     def __init__(self, puzzle: Puzzle):
         self.puzzle = puzzle
-        self.cells = [ship for length in puzzle.lengths for ship in puzzle.allowed(length)]
-        self.closed = [puzzle.closed(ship) for ship in self.cells]
+        self.ship_masks = [ship for length in puzzle.lengths for ship in puzzle.allowed(length)]
+        self.closed_masks = [puzzle.closed(ship) for ship in self.ship_masks]
         cell_count = puzzle.rows * puzzle.columns
         self.on, self.beside = [0] * cell_count, [0] * cell_count
-        for place, (ship, closed_mask) in enumerate(zip(self.cells, self.closed, strict=True)):
+        masks = zip(self.ship_masks, self.closed_masks, strict=True)
+        for place, (ship, closed_mask) in enumerate(masks):
             for cell in bits(ship):
                 self.on[cell] |= 1 << place
             for cell in bits(closed_mask & ~ship):
                 self.beside[cell] |= 1 << place
         self.by_length = []
         for length in puzzle.lengths:
-            places = sum(1 << i for i, ship in enumerate(self.cells) if ship.bit_count() == length)
+            places = sum(
+                1 << i for i, ship in enumerate(self.ship_masks) if ship.bit_count() == length
+            )
             self.by_length.append(_ShipsOfLength(length, puzzle.fleet.count(length), places))
         self.near = [on | beside for on, beside in zip(self.on, self.beside, strict=True)]
         self.corners = [self._corners(*puzzle.cell(cell)) for cell in range(cell_count)]
@@ -176,8 +179,8 @@ class _Places:
         Both are also given for the ship together with the cells around it. places_mask -- the set
         of places (numbers), at least one.
         """
-        ship_masks = [self.cells[place] for place in bits(places_mask)]
-        closed_masks = [self.closed[place] for place in bits(places_mask)]
+        ship_masks = [self.ship_masks[place] for place in bits(places_mask)]
+        closed_masks = [self.closed_masks[place] for place in bits(places_mask)]
         return _InCommon(
             all_ships=reduce(and_, ship_masks),
             any_ship=reduce(or_, ship_masks),
@@ -200,13 +203,11 @@ class _Places:
         index_of = {cell: i for i, cell in enumerate(cells)}
         pieces_at: list[set[int]] = [set() for _ in cells]
         for place in bits(places_mask):
-            cells_of_ship = self.cells[place]
-            in_line_mask = cells_of_ship & line.mask
+            ship_mask = self.ship_masks[place]
+            in_line_mask = ship_mask & line.mask
             first_cell = (in_line_mask & -in_line_mask).bit_length() - 1
-            is_along = in_line_mask == cells_of_ship
-            pieces_at[index_of[first_cell]].add(
-                cells_of_ship.bit_count() if is_along else _CROSSING
-            )
+            is_along = in_line_mask == ship_mask
+            pieces_at[index_of[first_cell]].add(ship_mask.bit_count() if is_along else _CROSSING)
         # The most ships of each length that the line can have.
         most_of_length = [0] * (self.puzzle.lengths[0] + 1)
         for length, count, length_places_mask in self.by_length:
@@ -243,7 +244,7 @@ class _Knowledge:
         self.water = sum(puzzle.bit(cell) for cell, value in revealed.items() if value == WATER)
         self.ship = sum(map(puzzle.bit, revealed)) & ~self.water
         self.unknown = puzzle.everywhere & ~self.ship & ~self.water
-        self.live_mask = (1 << len(self.places.cells)) - 1
+        self.live_mask = (1 << len(self.places.ship_masks)) - 1
         self._exclude_places(puzzle.everywhere)
 
     def copy(self) -> _Knowledge:
@@ -563,7 +564,7 @@ class _Supposition(NamedTuple):
     depth: int
 
     @property
-    def contrary(self) -> str:
+    def opposite(self) -> str:
         """The other value."""
         return WATER if self.value == SHIP else SHIP
 
@@ -582,7 +583,7 @@ class _Suppositions:
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise TooLarge("the time for suppositions is over")
 
-    def _find_supposition(self, knowledge: _Knowledge, max_depth: int) -> _Supposition | None:
+    def _refuted_supposition(self, knowledge: _Knowledge, max_depth: int) -> _Supposition | None:
         """Return a supposed value of an unknown cell that leads to a contradiction, or None.
 
         It has the least depth at which there is one (`max_depth` at most), and is the first of
@@ -598,19 +599,21 @@ class _Suppositions:
                     trial = knowledge.copy()
                     try:
                         trial.learn(1 << index, value)
-                        self._follow_all(trial, depth - 1)
+                        self._learn_by_suppositions(trial, depth - 1)
                     except Contradiction:
                         return _Supposition(index, value, depth)
                     tried_masks[SHIP] |= trial.ship
                     tried_masks[WATER] |= trial.water
         return None
 
-    def _follow_all(self, knowledge: _Knowledge, max_depth: int) -> None:
+    def _learn_by_suppositions(self, knowledge: _Knowledge, max_depth: int) -> None:
         """Learn all that follows by suppositions up to a depth; may raise Contradiction."""
         self._check_deadline()
         _apply_rules(knowledge)
-        while knowledge.unknown and (supposition := self._find_supposition(knowledge, max_depth)):
-            knowledge.learn(1 << supposition.cell_index, supposition.contrary)
+        while knowledge.unknown and (
+            supposition := self._refuted_supposition(knowledge, max_depth)
+        ):
+            knowledge.learn(1 << supposition.cell_index, supposition.opposite)
             _apply_rules(knowledge)
 
     def _explain_supposition(self, trial: _Knowledge, supposition: _Supposition) -> Step:
@@ -628,7 +631,7 @@ class _Suppositions:
         except Contradiction as why:
             cell = trial.puzzle.cell(index)
             reason = f"if {cell_name(cell)} were {value}: {why}"
-            return Step((cell,), supposition.contrary, "supposition", reason, depth, tuple(chain))
+            return Step((cell,), supposition.opposite, "supposition", reason, depth, tuple(chain))
         raise AssertionError(f"a supposition on {trial.puzzle} does not contradict itself again")
 
     def next(self, knowledge: _Knowledge, max_depth: int) -> Step | None:
@@ -641,7 +644,7 @@ class _Suppositions:
         if deduced is not None:
             return deduced.step(knowledge.puzzle)
         self._check_deadline()
-        supposition = self._find_supposition(knowledge, max_depth)
+        supposition = self._refuted_supposition(knowledge, max_depth)
         if supposition is None:
             return None
         return self._explain_supposition(knowledge.copy(), supposition)

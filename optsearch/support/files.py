@@ -56,7 +56,7 @@ def _status_of(path: Path, follow_links: bool = True) -> os.stat_result | None:
         return None
 
 
-def require_room(path: Path, is_folder: bool = False) -> None:
+def require_replaceable(path: Path, is_folder: bool = False) -> None:
     """Raise OSError if `replacing` could not write a file at `path`; leave nothing behind.
 
     is_folder -- True if `path` is a folder, which may not exist yet, and the file is one in it.
