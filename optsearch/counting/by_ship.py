@@ -66,7 +66,7 @@ class ShipByShip:
 
         The two words of a ship are its cells.
 
-        ranks -- in any order; each is less than the number of configurations.
+        ranks -- numbers of configurations from 0, in any order.
         """
         ships = np.empty((len(ranks), len(constraints.fleet), 2), np.uint64)
         ascending = np.argsort(ranks, kind="stable")

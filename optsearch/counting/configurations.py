@@ -372,7 +372,10 @@ class Codes:
         return cls(kinds, tuple(widths), tuple(shifts), words, most_labels)
 
     def ships(self, game: Game, code: int) -> list[int]:
-        """Return the masks of the ships of a code, in the order of the fleet."""
+        """Return the masks of the ships in the order of the fleet.
+
+        code -- for each ship, the index of its placement, in bits of its own.
+        """
         return [
             game.placements(kind)[code >> shift & (1 << width) - 1]
             for kind, width, shifts in zip(self.kinds, self.widths, self.shifts, strict=True)

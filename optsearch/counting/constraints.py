@@ -62,7 +62,7 @@ def are_admitted(
     """Return for each of n ships whether the constraints and the holes of the board allow it.
 
     ships -- the ships. cells, halos -- the cells of each, and those around it where no other ship
-    may be: masks as 64-bit words, the low ones first; shape (n, words). holes -- a mask.
+    may be: masks as 64-bit words, the low ones first; shape (n, words). holes -- a mask of cells.
     """
 
     def to_row(mask: int) -> NDArray[np.uint64]:
@@ -119,10 +119,10 @@ class Counting(Protocol):
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Return the total weight of the configurations, and that of those with each placement.
+        """Return the total weight, and for each placement that of the configurations with it.
 
-        A configuration weighs the product of the weights of its placements (masks). A placement
-        that `weights` has not weighs 1. Placements of total weight 0 are left out.
+        A configuration weighs the product of the weights of its placements, which are masks of
+        cells; a missing one weighs 1. Placements that add up to 0 are left out.
         """
 
     def unrank(
@@ -136,7 +136,7 @@ class Counting(Protocol):
         The words of a ship are its cells. Ships are in the order of the fleet, equal ones in any
         order.
 
-        ranks -- each is less than the number of configurations, which must be less than 2^64. With
-        weights, ranks are floats, each less than the total weight.
+        ranks -- numbers of configurations in some fixed order, from 0; there must be fewer than
+        2^64. With weights, floats from 0, each less than the total weight.
         weights -- of placements (masks); a missing one weighs 1.
         """

@@ -173,10 +173,10 @@ class AnyBoard:
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Return the total weight of the configurations, and that of those with each placement.
+        """Return the total weight, and for each placement that of the configurations with it.
 
-        A configuration weighs the product of the weights of its placements (masks). A placement
-        that `weights` has not weighs 1. Placements of total weight 0 are left out.
+        A configuration weighs the product of the weights of its placements, which are masks of
+        cells; a missing one weighs 1. Placements that add up to 0 are left out.
         """
         return self._cell_sweep.weigh(constraints, weights)
 
@@ -190,7 +190,7 @@ class AnyBoard:
 
         The words of a ship are its cells. The constraints alone determine the ranks.
 
-        ranks -- each is less than the number of configurations. With weights, ranks are floats,
+        ranks -- numbers of configurations in some fixed order, from 0. With weights, floats from 0,
         each less than the total weight.
         weights -- of placements (masks); a missing one weighs 1.
         """
@@ -289,10 +289,10 @@ class NamedShips:
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Return the total weight of the configurations, and that of those with each placement.
+        """Return the total weight, and for each placement that of the configurations with it.
 
-        A configuration weighs the product of the weights of its placements (masks). A placement
-        that `weights` has not weighs 1. Placements of total weight 0 are left out.
+        A configuration weighs the product of the weights of its placements, which are masks of
+        cells; a missing one weighs 1. Placements that add up to 0 are left out.
         """
         return self._with_names.weigh(constraints, weights)
 
@@ -306,7 +306,7 @@ class NamedShips:
 
         The words of a ship are its cells. Ships are in the order of the fleet.
 
-        ranks -- each is less than the number of configurations. With weights, ranks are floats,
+        ranks -- numbers of configurations in some fixed order, from 0. With weights, floats from 0,
         each less than the total weight.
         weights -- of placements (masks); a missing one weighs 1.
         """

@@ -167,7 +167,7 @@ class Family:
 
     @classmethod
     def from_words(cls, game: Game, words: CellSets, hits: int = 0) -> Family:
-        """Return the family of the rows of an array of cell sets, without the cells in `hits`."""
+        """Return the family of the rows of an array of cell sets, without the cells of a mask."""
         sets, counts = _distinct_rows(words & ~to_words([hits]))
         return cls(game, tuple(to_masks(sets)), tuple(counts.tolist()))
 

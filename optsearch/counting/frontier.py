@@ -85,7 +85,7 @@ class _Order:
         self.halos = to_words([game.halo(ship) for ship in self.masks], words)
 
     def list_allowed(self, constraints: Constraints, holes: int) -> NDArray[np.intp]:
-        """Return the indices of the placements that the constraints and the holes admit."""
+        """Return the indices of the placements that the constraints and the holes (mask) admit."""
         ships = zip(self.kinds, self.masks, strict=True)
         return np.flatnonzero(
             are_admitted(ships, self.cells, self.halos, constraints=constraints, holes=holes)
@@ -185,8 +185,9 @@ def _find_cells_ahead(
 ) -> list[_CellsAhead] | None:
     """Return, for each position k of the sweep and for its end, sets of the cells from k on.
 
-    It is None if no configuration exists: a hit that only earlier ships can cover is too far ahead
-    for any of them.
+    They are masks, bit 0 for position k: the cells `needed` by placements that begin there or
+    later, these and the hits (`relevant`), and the hits that only earlier ships can cover (`due`).
+    None if a hit of these is too far ahead for any ship: then no configuration exists.
 
     placed -- the indices of the allowed placements, by first cell. offsets -- placed[offsets[k] :
     offsets[k + 1]] are those whose first cell is at position k. hits -- the mask of the hits, by
@@ -499,10 +500,10 @@ class FrontierSweep:
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Return the total weight of the configurations, and that of those with each placement.
+        """Return the total weight, and for each placement that of the configurations with it.
 
-        A configuration weighs the product of the weights of its placements (masks). A placement
-        that `weights` has not weighs 1. Placements of total weight 0 are left out.
+        A configuration weighs the product of the weights of its placements, which are masks of
+        cells; a missing one weighs 1. Placements that add up to 0 are left out.
         """
         if not constraints.fleet:
             return float(constraints.hits == 0), {}
@@ -528,8 +529,8 @@ class FrontierSweep:
 
         The words of a ship are its cells. Ships are in the order of the fleet.
 
-        ranks -- each is less than the number of configurations, which must be less than 2^64. With
-        weights, ranks are floats, each less than the total weight.
+        ranks -- numbers of configurations in some fixed order, from 0; there must be fewer than
+        2^64. With weights, floats from 0, each less than the total weight.
         weights -- of placements (masks); a missing one weighs 1.
         """
         ships, words = len(constraints.fleet), max(2, -(-self.game.cells // 64))

@@ -179,7 +179,7 @@ class SkylineSweep:
             constraints=constraints,
             holes=self._holes,
         )
-        ways = np.zeros(self.game.cells, np.uint64)  # for each first cell, a bit for each way
+        ways = np.zeros(self.game.cells, np.uint64)  # by first cell: a bit per kind and direction
         np.bitwise_or.at(ways, orientation.first_cells[allowed], orientation.way_bits[allowed])
         is_hit = np.zeros(self.game.cells, np.uint8)
         is_hit[orientation.swept_cell[list(bits(constraints.hits))]] = 1
@@ -271,10 +271,10 @@ class SkylineSweep:
     def weigh(
         self, constraints: Constraints, weights: Mapping[int, float]
     ) -> tuple[float, dict[int, float]]:
-        """Return the total weight of the configurations, and that of those with each placement.
+        """Return the total weight, and for each placement that of the configurations with it.
 
-        A configuration weighs the product of the weights of its placements (masks). A placement
-        that `weights` has not weighs 1. Placements of total weight 0 are left out.
+        A configuration weighs the product of the weights of its placements, which are masks of
+        cells; a missing one weighs 1. Placements that add up to 0 are left out.
         """
         if not constraints.fleet:
             return float(constraints.hits == 0), {}
@@ -294,7 +294,12 @@ class SkylineSweep:
     def _weight_table(
         self, orientation: _Orientation, weights: Mapping[int, float]
     ) -> NDArray[np.float64]:
-        """Return the weights of placements for the kernel, shape (ways, first cells)."""
+        """Return the table of weights for the kernel, shape (ways, cells); 1 for no placement.
+
+        A row is for a way, a kind of ship and its direction; a column, for the first cell.
+
+        weights -- of placements (masks of cells); a missing one weighs 1.
+        """
         table = np.ones((self._lattice.ways, self.game.cells))
         table[orientation.placement_ways, orientation.first_cells] = [
             weights.get(mask, 1.0) for mask in orientation.masks
@@ -311,8 +316,8 @@ class SkylineSweep:
 
         The words of a ship are its cells. Ships are in the order of the fleet.
 
-        ranks -- each is less than the number of configurations, which must be less than 2^64. With
-        weights, ranks are floats, each less than the total weight.
+        ranks -- numbers of configurations in some fixed order, from 0; there must be fewer than
+        2^64. With weights, floats from 0, each less than the total weight.
         weights -- of placements (masks); a missing one weighs 1.
         """
         ships = len(constraints.fleet)
@@ -331,7 +336,7 @@ class SkylineSweep:
                 self._query.count_by_placement()  # `unrank` needs the states that it keeps
                 self._ranked_query = orientation, constraints
             placed = self._query.unrank(ranks.copy(), ships, table)
-        # The kernel numbers a placement by its way and its first cell.
+        # The kernel numbers a placement by its way (kind and direction) and its first cell.
         index_of_way_and_cell = np.full(self._lattice.ways * self.game.cells, -1)
         way_and_cell = orientation.placement_ways * self.game.cells + orientation.first_cells
         index_of_way_and_cell[way_and_cell] = range(len(orientation.masks))

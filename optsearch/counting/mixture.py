@@ -258,7 +258,7 @@ class MixedPosterior(Posterior):
         configurations = _count_all(replace(game.game_of(part.lengths), announce="nothing"))
         if not configurations:
             return Fraction(0)
-        if game.names_hits:  # n does not tell ships of equal length apart
+        if game.names_hits:  # the count does not tell equal lengths apart
             return Fraction(1, configurations * count_orders(part.lengths))
         return Fraction(part.vector_count, configurations)
 

@@ -397,7 +397,7 @@ class FleetPrior(Prior):
 
     @classmethod
     def of_vectors(cls, game: MixedGame) -> FleetPrior:
-        """Return the default prior, by which each vector of lengths is equally likely."""
+        """Return the default prior: each choice of a length for each ship is equally likely."""
         prior = cls(game)
         prior.name, prior.are_vectors_equal = "fleet=vectors", True
         return prior

@@ -47,8 +47,8 @@ class Reply:
 
         Raises PositionError for a text of another form.
 
-        labels -- the labels that names stand for; the names are in lower case. forms -- the
-        accepted replies in words, for the error.
+        labels -- what a hit tells (a label), by its name in lower case. forms -- the accepted
+        replies in words, for the error.
         """
         error = PositionError(f"{text!r} is not a reply; use {forms}")
         match = re.fullmatch(r"(miss|hit|sunk)(?::(\S{1,300}))?", text.strip().lower(), re.ASCII)
@@ -163,7 +163,7 @@ class Announcement:
     at_sinking: bool = False
 
     def reply_to_hit(self, label: Label | None, is_sunk: bool) -> Reply:
-        """Return the reply to a hit on a cell with this label.
+        """Return the reply to a hit on a cell of this label, which is what the rule tells there.
 
         If only sinkings tell labels (`at_sinking`), other hits have no label.
 

@@ -137,7 +137,7 @@ class Board:
         return _placements(self, kind)
 
     def head_of(self, kind: int, placement: int) -> int | None:
-        """Return the head (index of a cell) of a placement (mask); None if no head is drawn."""
+        """Return the cell (index) of a placement (mask) that its drawing marks as head, or None."""
         if not isinstance(kind, Shape) or isinstance(kind, Piece):
             return None  # it is not drawn
         return _heads(self, kind)[placement]
@@ -239,7 +239,7 @@ def _list_lines(board: Board, length: int) -> Iterator[int]:
 
 @lru_cache(maxsize=256)
 def _heads(board: Board, shape: Shape) -> Mapping[int, int | None]:
-    """Map each placement of a shape (mask) to its head (index of a cell; None if none is drawn).
+    """Map each placement of a shape (mask) to the cell (index) drawn as its head, or None.
 
     Raises GameError if a placement has two heads, as on a small board that closes on itself.
     """

@@ -39,7 +39,7 @@ def lengths_of(kind: int) -> range:
 
 
 def letter_of(kind: int) -> str:
-    """Return the letter of a ship; an empty text if it has none."""
+    """Return the letter of a kind of ship such as 3a or 2-5b; an empty text if it has none."""
     if isinstance(kind, LengthRange):
         return kind.letter
     return str(kind).lstrip("0123456789") if isinstance(kind, Lettered) else ""
@@ -193,7 +193,7 @@ class MixedGame(Game):
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """All labels: the letters, or without letters the labels of a ship of any length."""
+        """All labels (what hits tell): the letters, or else the labels of a ship of any length."""
         if self.names_hits:
             return tuple(map(letter_of, self.fleet))
         labels = (label for game in self._games_by_length.values() for label in game.labels)

@@ -549,7 +549,7 @@ class Game:
 
     @cached_property
     def labels_by_name(self) -> dict[str, Label]:
-        """The label that each name stands for in a reply; the names are in lower case."""
+        """Map each name in a reply (lower case) to its label, which is what a hit tells."""
         labels: tuple[Label, ...] = self.labels if self.has_labels else ()
         by_name: dict[str, Label] = {label: label for label in labels if isinstance(label, str)}
         if not by_name:
@@ -641,7 +641,7 @@ class Game:
 
     @cached_property
     def label_of_kind(self) -> dict[int, Label | None] | None:
-        """The label of each kind of ship; None if labels depend on the placement or the cell.
+        """The label of each kind, which hits tell; None if it depends on the placement or the cell.
 
         If it is not None, labels tell nothing of where a ship lies.
         """
@@ -654,7 +654,7 @@ class Game:
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """All labels, each once, in the order of the fleet and of its placements."""
+        """All labels (what hits tell), each once, in the order of the fleet and its placements."""
         if self.label_of_kind is not None:
             labels = dict.fromkeys(self.label_of_kind[kind] for kind in self.fleet)
             return tuple(label for label in labels if label is not None)
@@ -1003,7 +1003,7 @@ def _label_table(game: Game) -> LabelTable:
     for kind in dict.fromkeys(game.fleet):
         for mask in game.placements(kind):
             cell_by_index = {index: game.cell(index) for index in bits(mask)}
-            head = game.board.head_of(kind, mask)
+            head = game.board.head_of(kind, mask)  # the cell that its drawing marks, if any
             ship = PlacedShip(
                 kind=kind,
                 cells=tuple(cell_by_index.values()),

@@ -31,7 +31,7 @@ class LabelTable:
 
     @cached_property
     def _all_labels(self) -> dict[Label | None, None]:
-        """All labels, and None if some cell has none, in the order of the placements."""
+        """All labels (what hits tell), and None if a cell has none, in the order of placements."""
         return dict.fromkeys(
             label for by_cell in self.labels_by_cell.values() for label in by_cell.values()
         )
@@ -123,7 +123,7 @@ class LabelTable:
         }
 
     def has_symmetry(self, symmetry: Permutation) -> bool:
-        """True if a symmetry keeps labels: of each cell, in the image of each placement.
+        """True if a symmetry (the image of each cell) keeps the label of every cell of every ship.
 
         Labels that are placements always pass: they move with their ships.
         """

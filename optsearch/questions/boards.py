@@ -62,7 +62,10 @@ class HiddenBoards:
         return [_distinct_masks(self.ships[:, i]) for i in range(len(self.game.fleet))]
 
     def answers(self, question: BoardQuestion) -> CodedAnswers:
-        """Return the answers of all boards to a question; TooLarge if too many are different."""
+        """Return the different answers to a question, and for each board the index of its own.
+
+        Raises TooLarge for more than MOST_ANSWERS different answers.
+        """
         if question.answer_boards is None:
             return self._answers_by_ships(question)
         if question not in self._answers_of_users:  # a user's function may take long

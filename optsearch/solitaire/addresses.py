@@ -116,7 +116,7 @@ def _write_clues(numbers: Iterable[int | None]) -> str:
 
 
 def _write_number(number: int) -> str:
-    """Return the sign of one clue."""
+    """Return a clue in an address: `.` for `_UNSHAPED`, else the number in hexadecimal."""
     if number == _UNSHAPED:
         return "."
     return f"{number:x}" if number < 16 else f"-{number:x}"

@@ -244,7 +244,7 @@ def solution_fields(puzzle: Puzzle, solution: Solution) -> list[str]:
 
 
 def ship_text(puzzle: Puzzle, ship: int) -> str:
-    """Return a ship as its first and last cell, as in A1-A3; a submarine as its cell."""
+    """Return the text of a ship (mask of cells): its ends, as in A1-A3, or its only cell."""
     cells = puzzle.cells_of(ship)
     names = [cell_name(cells[0]), cell_name(cells[-1])]
     return names[0] if len(cells) == 1 else "-".join(names)

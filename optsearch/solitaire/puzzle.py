@@ -176,7 +176,7 @@ class Puzzle:
         return _closed(self.rows, self.columns, mask)
 
     def piece(self, ship: int, cell: Cell) -> str:
-        """Return the piece of a ship on a cell: an end, the middle or a submarine."""
+        """Return the piece of a ship (mask of cells) on a cell: an end, middle or submarine."""
         cell_mask, width = self.bit(cell), self.columns
         first_cell_mask, last_cell_mask = ship & -ship, 1 << (ship.bit_length() - 1)
         if first_cell_mask == last_cell_mask:

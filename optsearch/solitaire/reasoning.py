@@ -176,8 +176,9 @@ class _Places:
     def _in_common(self, places_mask: int) -> _InCommon:
         """Return which cells a ship covers in all of some places, and which in at least one.
 
-        Both are also given for the ship together with the cells around it. places_mask -- the set
-        of places (numbers), at least one.
+        Both are also given for the ship together with the cells around it.
+
+        places_mask -- a bit for each place, by its number; at least one.
         """
         ship_masks = [self.ship_masks[place] for place in bits(places_mask)]
         closed_masks = [self.closed_masks[place] for place in bits(places_mask)]
@@ -586,9 +587,9 @@ class _Suppositions:
     def _refuted_supposition(self, knowledge: _Knowledge, max_depth: int) -> _Supposition | None:
         """Return a supposed value of an unknown cell that leads to a contradiction, or None.
 
-        It has the least depth at which there is one (`max_depth` at most), and is the first of
-        this depth. If a supposition leads to no contradiction, the values that follow from it are
-        not supposed: they would lead to none either.
+        It has the least depth (suppositions that are open at once) up to `max_depth`, and is the
+        first of this depth. If a supposition leads to no contradiction, the values that follow from
+        it are not supposed: they would lead to none either.
         """
         for depth in range(1, max_depth + 1):
             tried_masks = {SHIP: 0, WATER: 0}  # cells
@@ -607,7 +608,11 @@ class _Suppositions:
         return None
 
     def _learn_by_suppositions(self, knowledge: _Knowledge, max_depth: int) -> None:
-        """Learn all that follows by suppositions up to a depth; may raise Contradiction."""
+        """Learn what the rules tell, and the opposite of each supposed value that they refute.
+
+        Raises Contradiction if the knowledge contradicts itself. max_depth -- of suppositions that
+        are open at once.
+        """
         self._check_deadline()
         _apply_rules(knowledge)
         while knowledge.unknown and (

@@ -201,7 +201,7 @@ class Store:
     # Records: a checksum and a body, which is the value, or its length, the value and a long key
 
     def _checksum(self, slot: bytes, body: bytes) -> bytes:
-        """Return the checksum of a record, which differs between questions and between keys."""
+        """Return the checksum of a record (its key and its content) in a store of this question."""
         keyed_hash = self._keyed_hash.copy()
         keyed_hash.update(slot)
         keyed_hash.update(body)
