@@ -106,21 +106,21 @@ def examples(draw, objectives=OBJECTIVES, max_configurations=9, off=None):
 @given(examples())
 def test_the_optimum_is_that_of_the_definition(drawn):
     example, budget = drawn
-    assert example.search.solve(example.family, budget, hits=example.hits) == example.value(budget)
+    assert example.search.solve(example.family, budget, hit_mask=example.hits) == example.value(budget)
 
 
 @draws(300)
 @given(examples())
 def test_shots(drawn):
     example, budget = drawn
-    shots = example.search.shots(example.family, budget, hits=example.hits)
+    shots = example.search.shots(example.family, budget, hit_mask=example.hits)
     some = 0
     for ships in example.ships:
         some |= sum(ships)
     assert sorted(cell for cell, _ in shots) == list(bits(some & ~example.hits))
     for cell, bound in shots:
         expected = example.after(cell, budget)
-        found = example.search.after(example.family, cell, budget, hits=example.hits)
+        found = example.search.after(example.family, cell, budget, hit_mask=example.hits)
         assert bound <= found == expected
 
 
@@ -128,7 +128,7 @@ def test_shots(drawn):
 @given(examples())
 def test_the_bounds_are_admissible(drawn):
     example, budget = drawn
-    bound = example.search.lower_bound(example.family, budget, hits=example.hits)
+    bound = example.search.lower_bound(example.family, budget, hit_mask=example.hits)
     assert 0 <= bound <= example.value(budget)
 
 
@@ -139,14 +139,14 @@ def test_a_limit_gives_the_optimum_below_it_and_a_bound_at_or_above_it(drawn, of
     expected = example.value(budget)
     limit = expected + offset
     if first:
-        shots = example.search.shots(example.family, budget, hits=example.hits)
+        shots = example.search.shots(example.family, budget, hit_mask=example.hits)
         if not shots:
             return
         cell = shots[-1][0]
         expected = example.after(cell, budget)
-        found = example.search.after(example.family, cell, budget, limit, hits=example.hits)
+        found = example.search.after(example.family, cell, budget, limit, hit_mask=example.hits)
     else:
-        found = example.search.solve(example.family, budget, limit, hits=example.hits)
+        found = example.search.solve(example.family, budget, limit, hit_mask=example.hits)
     if example.objective == "worst":
         limit = min(limit, BIG)
     if expected < limit:
@@ -154,14 +154,14 @@ def test_a_limit_gives_the_optimum_below_it_and_a_bound_at_or_above_it(drawn, of
     else:
         assert limit <= found <= expected
     # What the table keeps of it is no worse than what was found.
-    assert example.search.solve(example.family, budget, hits=example.hits) == example.value(budget)
+    assert example.search.solve(example.family, budget, hit_mask=example.hits) == example.value(budget)
 
 
 def test_ships_of_one_size_and_two_shapes_are_told_apart():
     """The first shot, at D3, hits and sinks one of the two, and the reply says which."""
     game = Game.parse("3x4:3,V3,contact=any,announce=ship")
     example = Example(game, [(1792, 2240), (3584, 196)], 1728, "mean")
-    assert example.search.solve(example.family, hits=example.hits) == example.value(-1) == 0
+    assert example.search.solve(example.family, hit_mask=example.hits) == example.value(-1) == 0
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_equal_normal_forms_have_equal_optima(drawn):
         for first in range(size):
             for last in range(first + 1, size + 1):
                 family = example.family[first:last]
-                key = example.search.normal_form(family, budget, hits=example.hits)
+                key = example.search.normal_form(family, budget, hit_mask=example.hits)
                 part = Example(
                     example.game,
                     example.ships[first:last],

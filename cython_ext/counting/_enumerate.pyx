@@ -30,10 +30,10 @@ cdef struct Bits:         # a set of placements of one kind
     uint64_t w[4]
 
 
-cdef inline void intersect(Bits* out, const Bits* first_set, const Bits* second_set) noexcept nogil:
+cdef inline void intersect(Bits* both, const Bits* first_set, const Bits* second_set) noexcept nogil:
     cdef int word
     for word in range(4):
-        out.w[word] = first_set.w[word] & second_set.w[word]
+        both.w[word] = first_set.w[word] & second_set.w[word]
 
 
 cdef inline int count_bits(const Bits* placements) noexcept nogil:

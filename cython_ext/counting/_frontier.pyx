@@ -225,7 +225,7 @@ cdef class Frontier:
     cdef Layer* layers                    # cells + 1
     cdef uint64_t** blocks                # not used by a layer
     cdef int64_t free_block_count, free_blocks_room
-    cdef int kept_every                   # layers of multiples of this cell are kept; 0: none
+    cdef int kept_layer_step              # layers of multiples of this cell are kept; 0: none
     cdef int64_t used_bytes, max_bytes
     cdef readonly int64_t states          # masks of the last forward pass, over all cells
     cdef readonly int64_t transitions     # between them
@@ -342,12 +342,12 @@ cdef class Frontier:
     cdef int drop_some_layers(self, int cell) except -1 nogil:
         """Drop layers before the one of a cell; MemoryError if that frees too little memory."""
         cdef int earlier_cell
-        if self.kept_every == 1:
-            self.kept_every = 2
-            while self.kept_every * self.kept_every < self.cells:
-                self.kept_every += 1
+        if self.kept_layer_step == 1:
+            self.kept_layer_step = 2
+            while self.kept_layer_step * self.kept_layer_step < self.cells:
+                self.kept_layer_step += 1
             for earlier_cell in range(cell - 1):
-                if earlier_cell % self.kept_every:
+                if earlier_cell % self.kept_layer_step:
                     self.drop_layer(earlier_cell)
         if self.used_bytes > self.max_bytes:
             with gil:
@@ -400,15 +400,15 @@ cdef class Frontier:
 
     # The forward pass
 
-    cdef inline int free_block(self, Layer* layer, int64_t b) except -1 nogil:
+    cdef inline int free_block(self, Layer* layer, int64_t block) except -1 nogil:
         """Free a block of rows that are no longer used."""
-        self.keep_block(layer.blocks[b])
-        layer.blocks[b] = NULL
+        self.keep_block(layer.blocks[block])
+        layer.blocks[block] = NULL
         layer.freed += ROWS
         self.used_bytes -= self.bytes_of(ROWS)
         return 0
 
-    cdef inline void find_fleet_range(self, const uint64_t* row, int* first, int* last) noexcept nogil:
+    cdef inline void find_fleet_range(self, const uint64_t* row, int* first, int* end) noexcept nogil:
         """Find the first fleet of a row, and the one after the last; a row has at least one."""
         cdef int i = 0
         while row[i] == 0:
@@ -417,35 +417,35 @@ cdef class Frontier:
         i = self.words - 1
         while row[i] == 0:
             i -= 1
-        last[0] = 64 * i + 64 - leading(row[i])
+        end[0] = 64 * i + 64 - leading(row[i])
 
-    cdef inline void add_values(self, Value* out, const Value* added, int first, int last) noexcept nogil:
-        """Add the values of a row, from fleet `first` to `last` - 1, to those of another."""
+    cdef inline void add_values(self, Value* sums, const Value* added, int first, int end) noexcept nogil:
+        """Add the values of a row, from fleet `first` to `end` - 1, to those of another."""
         if Value is double:
-            add_weights(out + first, added + first, last - first)
+            add_weights(sums + first, added + first, end - first)
         else:
-            add_counts(out + first, added + first, last - first, self.modulus)
+            add_counts(sums + first, added + first, end - first, self.modulus)
 
-    cdef inline void add_values_with_ship(self, Value* out, const Value* added, int kind, double weight,
-                                          int first, int last) noexcept nogil:
+    cdef inline void add_values_with_ship(self, Value* sums, const Value* added, int kind, double weight,
+                                          int first, int end) noexcept nogil:
         """Add the values of the fleets to which a ship of a kind can be added, times a weight."""
-        last = min(last, self.fleets - self.fleet_steps[kind])
+        end = min(end, self.fleets - self.fleet_steps[kind])
         if Value is double:
-            add_some_weights(out + first, added + first, self.can_add_ones + kind * self.fleets + first,
-                             last - first, weight)
+            add_some_weights(sums + first, added + first, self.can_add_ones + kind * self.fleets + first,
+                             end - first, weight)
         else:
-            add_some_counts(out + first, added + first, self.can_add_bits + kind * self.fleets + first,
-                            last - first, self.modulus)
+            add_some_counts(sums + first, added + first, self.can_add_bits + kind * self.fleets + first,
+                            end - first, self.modulus)
 
-    cdef int step(self, int cell, Value unit) except -1 nogil:
+    cdef int step(self, int cell, Value one) except -1 nogil:
         """Make the layer of the next cell from that of a cell."""
         cdef Layer* layer = &self.layers[cell]
         cdef Layer* next_layer = &self.layers[cell + 1]
         cdef const Placement* placement
         cdef const uint64_t* row
-        cdef uint64_t* out
+        cdef uint64_t* next_row
         cdef int64_t index, target
-        cdef int i, p, kind, fleet_step, first, last, words = self.words
+        cdef int i, p, kind, fleet_step, first, end, words = self.words
         cdef Cells mask, next_mask, no_cell = join(0, 0), this_cell = join(1, 0)
         cdef const uint64_t* alive = &self.alive[cell + 1, 0]
         cdef uint64_t alive_bits
@@ -455,11 +455,11 @@ cdef class Frontier:
         for index in range(layer.mask_count):
             if index & 0x3FFF == 0x3FFF:
                 self.check_signals()
-            if self.kept_every == 0 and index % ROWS == 0 and index:
+            if self.kept_layer_step == 0 and index % ROWS == 0 and index:
                 self.free_block(layer, index // ROWS - 1)
             mask = layer.masks[index]
             row = row_of(layer, index, self.stride)
-            self.find_fleet_range(row, &first, &last)
+            self.find_fleet_range(row, &first, &end)
             if not self.hit[cell] or meets(mask, this_cell):
                 next_mask = ahead(mask, no_cell, self.relevant[cell + 1])
                 alive_bits = 0
@@ -468,10 +468,10 @@ cdef class Frontier:
                 if alive_bits and not lacks(next_mask, self.due[cell + 1]):
                     target = self.number_of_mask(cell + 1, next_mask)
                     self.transitions += 1
-                    out = row_of(next_layer, target, self.stride)
+                    next_row = row_of(next_layer, target, self.stride)
                     for i in range(words):
-                        out[i] |= row[i] & alive[i]
-                    self.add_values(<Value*>(out + words), <const Value*>(row + words), first, last)
+                        next_row[i] |= row[i] & alive[i]
+                    self.add_values(<Value*>(next_row + words), <const Value*>(row + words), first, end)
             for p in range(self.starts[cell], self.starts[cell + 1]):
                 placement = &self.placements[p]
                 if meets(mask, placement.needs):
@@ -495,92 +495,92 @@ cdef class Frontier:
                     continue
                 target = self.number_of_mask(cell + 1, next_mask)
                 self.transitions += 1
-                out = row_of(next_layer, target, self.stride)
+                next_row = row_of(next_layer, target, self.stride)
                 for i in range(words):
-                    out[i] |= self.scratch_row[i]
-                self.add_values_with_ship(<Value*>(out + words) + fleet_step, <const Value*>(row + words),
-                                          kind, weight, first, last)
+                    next_row[i] |= self.scratch_row[i]
+                self.add_values_with_ship(<Value*>(next_row + words) + fleet_step,
+                                          <const Value*>(row + words), kind, weight, first, end)
         return 0
 
-    cdef Value forward(self, Value unit, bint keep, watch) except *:
+    cdef Value forward(self, Value one, bint keeps_layers, watch) except *:
         """Return the number (or total weight) of the configurations."""
         cdef int cell
         cdef uint64_t* row
         for cell in range(self.cells + 1):
             self.drop_layer(cell)
         self.used_bytes = self.states = self.transitions = self.widest = 0
-        self.kept_every = 1 if keep else 0
+        self.kept_layer_step = 1 if keeps_layers else 0
         forget_numbers(&self.mask_numbers)
         self.layers[0].is_made = True
         if not lacks(join(0, 0), self.due[0]):
             self.number_of_mask(0, join(0, 0))
             row = row_of(&self.layers[0], 0, self.stride)
             row[0] = 1
-            (<Value*>(row + self.words))[0] = unit
+            (<Value*>(row + self.words))[0] = one
         for cell in range(self.cells):
             with nogil:
-                self.step(cell, unit)
+                self.step(cell, one)
             self.states += self.layers[cell + 1].mask_count
             self.widest = max(self.widest, self.layers[cell + 1].mask_count)
-            if self.kept_every == 0 or cell % self.kept_every:
+            if self.kept_layer_step == 0 or cell % self.kept_layer_step:
                 self.drop_layer(cell)
             if watch is not None:
                 watch(cell + 1)
-        return self.total(unit)
+        return self.total(one)
 
-    cdef Value total(self, Value unit) noexcept:
+    cdef Value total(self, Value one) noexcept:
         cdef Layer* last = &self.layers[self.cells]
         if last.mask_count == 0:
             return 0
         return (<Value*>(row_of(last, 0, self.stride) + self.words))[self.fleets - 1]
 
-    cdef int restore_layer(self, int cell, Value unit) except -1 nogil:
+    cdef int restore_layer(self, int cell, Value one) except -1 nogil:
         """Make the layer of a cell again from the last one kept before it; index the layer after it."""
         cdef int kept_cell = cell, earlier_cell
         while not self.layers[kept_cell].is_made:
             kept_cell -= 1
         for earlier_cell in range(kept_cell, cell):
-            self.step(earlier_cell, unit)
+            self.step(earlier_cell, one)
         self.index_masks(cell + 1)
         return 0
 
     # The backward pass
 
-    cdef int backward(self, Value* through, Value unit, watch) except -1:
+    cdef int backward(self, Value* through, Value one, watch) except -1:
         """Add the configurations through each placement; after a forward pass that kept layers."""
         cdef int cell
         cdef int64_t mask_count
-        cdef Value* after = NULL
-        cdef Value* before = NULL   # of one cell earlier
+        cdef Value* ways_next = NULL
+        cdef Value* ways_here = NULL   # of one cell earlier
         try:
-            after = <Value*>calloc(self.fleets, sizeof(Value))
-            if after == NULL:
+            ways_next = <Value*>calloc(self.fleets, sizeof(Value))
+            if ways_next == NULL:
                 raise MemoryError
-            after[self.fleets - 1] = unit
+            ways_next[self.fleets - 1] = one
             for cell in range(self.cells - 1, -1, -1):
                 with nogil:
-                    self.restore_layer(cell, unit)
+                    self.restore_layer(cell, one)
                 mask_count = self.layers[cell].mask_count
-                before = <Value*>calloc(mask_count * self.fleets + 1, sizeof(Value))
-                if before == NULL:
+                ways_here = <Value*>calloc(mask_count * self.fleets + 1, sizeof(Value))
+                if ways_here == NULL:
                     raise MemoryError
                 with nogil:
-                    self.step_back(cell, before, after, through)
+                    self.step_back(cell, ways_here, ways_next, through)
                     self.drop_layer(cell + 1)
-                free(after)
-                after, before = before, NULL
+                free(ways_next)
+                ways_next, ways_here = ways_here, NULL
                 if watch is not None:
                     watch(self.cells - cell)
         finally:
-            free(after)
-            free(before)
+            free(ways_next)
+            free(ways_here)
         return 0
 
-    cdef int step_back(self, int cell, Value* before, const Value* after, Value* through
+    cdef int step_back(self, int cell, Value* ways_here, const Value* ways_next, Value* through
                        ) except -1 nogil:
         """Compute the ways to complete each mask and fleet of a cell from those of the next cell.
 
-        before -- these ways, by mask and fleet of the cell; filled here. after -- those of the next cell.
+        ways_here -- these ways, by mask and fleet of the cell; filled here. ways_next -- of the next cell.
         through -- the configurations through each placement; those whose first cell is this one are added.
         """
         cdef Layer* layer = &self.layers[cell]
@@ -588,24 +588,24 @@ cdef class Frontier:
         cdef const Placement* placement
         cdef const Value* row
         cdef const Value* completions
-        cdef Value* out
+        cdef Value* ways
         cdef Value through_placement
         cdef double weight = 1.0
         cdef int64_t index, target
-        cdef int p, kind, fleet_step, fleet_count, first, last
+        cdef int p, kind, fleet_step, fleet_count, first, end
         cdef Cells mask, next_mask, no_cell = join(0, 0), this_cell = join(1, 0)
         for index in range(layer.mask_count):
             if index & 0x3FFF == 0x3FFF:
                 self.check_signals()
             mask = layer.masks[index]
-            out = before + index * self.fleets
+            ways = ways_here + index * self.fleets
             row = <const Value*>(row_of(layer, index, self.stride) + self.words)
-            self.find_fleet_range(row_of(layer, index, self.stride), &first, &last)
+            self.find_fleet_range(row_of(layer, index, self.stride), &first, &end)
             if not self.hit[cell] or meets(mask, this_cell):
                 next_mask = ahead(mask, no_cell, self.relevant[cell + 1])
                 target = self.find_mask(next_layer, next_mask, hash_of(next_mask))
                 if target >= 0:
-                    self.add_values(out, <const Value*>(after + target * self.fleets), first, last)
+                    self.add_values(ways, <const Value*>(ways_next + target * self.fleets), first, end)
             for p in range(self.starts[cell], self.starts[cell + 1]):
                 placement = &self.placements[p]
                 if meets(mask, placement.needs):
@@ -616,8 +616,8 @@ cdef class Frontier:
                     continue
                 kind = placement.kind
                 fleet_step = self.fleet_steps[kind]
-                completions = after + target * self.fleets + fleet_step
-                fleet_count = min(last, self.fleets - fleet_step) - first
+                completions = ways_next + target * self.fleets + fleet_step
+                fleet_count = min(end, self.fleets - fleet_step) - first
                 if fleet_count <= 0:
                     continue
                 if Value is double:
@@ -630,12 +630,12 @@ cdef class Frontier:
                         row + first, completions + first,
                         self.can_add_bits + kind * self.fleets + first, fleet_count, self.modulus)
                     add_counts(&through[p], &through_placement, 1, self.modulus)
-                self.add_values_with_ship(out, completions, kind, weight, first, last)
+                self.add_values_with_ship(ways, completions, kind, weight, first, end)
         return 0
 
     # From ranks to configurations
 
-    cdef int descend(self, Value[::1] ranks, int32_t[:, ::1] out, Value unit) except -1:
+    cdef int descend(self, Value[::1] ranks, int32_t[:, ::1] placed, Value one) except -1:
         """Write the placements of the configurations with these ranks; forward values are enough.
 
         All ranks go back together from the last cell. A configuration's last ships come first in
@@ -643,9 +643,8 @@ cdef class Frontier:
         into it.
         """
         cdef int64_t rank_count = ranks.shape[0]
-        # For each rank the number of its mask, its fleet, its number of ships, the mask before and
-        # the placement that were found last, and the next rank of the same mask.
-        cdef int64_t* rank_table = NULL
+        cdef int64_t* rank_table = NULL       # the six arrays of `step_down`, one after the other
+        cdef int64_t* fleet_of_rank
         cdef int64_t* first_rank = NULL
         cdef int cell
         cdef int64_t mask_count, r
@@ -653,18 +652,19 @@ cdef class Frontier:
         try:
             if rank_table == NULL:
                 raise MemoryError
+            fleet_of_rank = rank_table + rank_count
             for r in range(rank_count):
-                rank_table[rank_count + r] = self.fleets - 1
+                fleet_of_rank[r] = self.fleets - 1      # all ships are placed at the end
             for cell in range(self.cells - 1, -1, -1):
                 with nogil:
-                    self.restore_layer(cell, unit)
+                    self.restore_layer(cell, one)
                 mask_count = self.layers[cell + 1].mask_count
                 first_rank = <int64_t*>calloc(mask_count + 1, sizeof(int64_t))
                 if first_rank == NULL:
                     raise MemoryError
                 with nogil:
-                    self.step_down(cell, ranks, out, rank_table, first_rank)
-                    if self.kept_every > 1:
+                    self.step_down(cell, ranks, placed, rank_table, first_rank)
+                    if self.kept_layer_step > 1:
                         self.drop_layer(cell + 1)
                 free(first_rank)
                 first_rank = NULL
@@ -673,17 +673,18 @@ cdef class Frontier:
             free(first_rank)
         return 0
 
-    cdef int step_down(self, int cell, Value[::1] ranks, int32_t[:, ::1] out, int64_t* mask_of_rank,
+    cdef int step_down(self, int cell, Value[::1] ranks, int32_t[:, ::1] placed, int64_t* rank_table,
                        int64_t* first_rank) except -1 nogil:
         """Find the mask and fleet of each rank at a cell from those at the next cell."""
         cdef Layer* layer = &self.layers[cell]
         cdef Layer* next_layer = &self.layers[cell + 1]
         cdef int64_t rank_count = ranks.shape[0], index, r, target, fleet
-        cdef int64_t* fleet_of_rank = mask_of_rank + rank_count
-        cdef int64_t* ships_of_rank = mask_of_rank + 2 * rank_count
-        cdef int64_t* source_of_rank = mask_of_rank + 3 * rank_count
-        cdef int64_t* placement_of_rank = mask_of_rank + 4 * rank_count
-        cdef int64_t* next_rank = mask_of_rank + 5 * rank_count   # + 1: 0 ends a list, as in first_rank
+        cdef int64_t* mask_of_rank = rank_table
+        cdef int64_t* fleet_of_rank = rank_table + rank_count
+        cdef int64_t* ships_of_rank = rank_table + 2 * rank_count
+        cdef int64_t* source_of_rank = rank_table + 3 * rank_count
+        cdef int64_t* placement_of_rank = rank_table + 4 * rank_count
+        cdef int64_t* next_rank = rank_table + 5 * rank_count   # + 1: 0 ends a list, as in first_rank
         cdef int64_t* link
         cdef const Placement* placement
         cdef const Value* row
@@ -744,7 +745,7 @@ cdef class Frontier:
             p = <int>placement_of_rank[r]
             if p >= 0:
                 fleet_of_rank[r] -= self.fleet_steps[self.placements[p].kind]
-                out[r, ships_of_rank[r]] = p
+                placed[r, ships_of_rank[r]] = p
                 ships_of_rank[r] += 1
                 if Value is double:
                     ranks[r] /= self.weights[p]
@@ -817,4 +818,4 @@ cdef class Frontier:
     @property
     def is_whole(self):
         """True if all layers are kept, so that `unrank` can be called again."""
-        return self.kept_every == 1
+        return self.kept_layer_step == 1

@@ -381,7 +381,7 @@ cdef class Query:
     cdef uint64_t* needed        # after each cell: the skyline that covers all hits ahead
     cdef Reached* reached        # of each cell
     cdef const double* weights   # of each way and cell, while a weighted pass runs
-    cdef int32_t* walk           # of each rank the state, the cell, the ship, while unrank() runs
+    cdef int32_t* rank_table     # of each rank the state, the cell, the ship, while unrank() runs
     cdef int slots               # a transition from cell k leads to k + 1 … k + slots - 1
     cdef readonly int64_t visits  # states at all cells, in the last count
     cdef int64_t visits_allowed  # in a count
@@ -458,16 +458,16 @@ cdef class Query:
         return ((self.lattice.finals[~target] | self.lattice.guards) - self.needed[cell]
                 ) & self.lattice.guards == self.lattice.guards
 
-    cdef int enlarge(self, Reached* list) except -1 nogil:
-        list.room = 2 * list.room if list.room else 256
-        list.states = <int32_t*>realloc(list.states, list.room * sizeof(int32_t))
-        list.values = <uint64_t*>realloc(list.values, list.room * sizeof(uint64_t))
-        if list.states == NULL or list.values == NULL:
+    cdef int enlarge(self, Reached* reached) except -1 nogil:
+        reached.room = 2 * reached.room if reached.room else 256
+        reached.states = <int32_t*>realloc(reached.states, reached.room * sizeof(int32_t))
+        reached.values = <uint64_t*>realloc(reached.values, reached.room * sizeof(uint64_t))
+        if reached.states == NULL or reached.values == NULL:
             with gil:
                 raise MemoryError
         return 0
 
-    cdef Value forward(self, Value unit) except * nogil:
+    cdef Value forward(self, Value one) except * nogil:
         """Fill `reached`; return the number (or total weight) of the configurations."""
         cdef Layer* layer
         cdef Edge* edge
@@ -488,7 +488,7 @@ cdef class Query:
         state = self.lattice.first_state[self.fleet]
         self.reached[0].states[0] = state
         self.reached[0].n = 1
-        (<Value*>self.value[0])[state] = unit
+        (<Value*>self.value[0])[state] = one
         for cell in range(self.cells):
             layer = &self.lattice.layers[cell % columns]
             reached = &self.reached[cell]
@@ -537,16 +537,16 @@ cdef class Query:
 
     cdef inline Value completions(self, const Edge* edge, int cell, Value** values) noexcept nogil:
         """Return the number (or weight) of ways to go on from cell k along a transition."""
-        cdef Value count = 0
+        cdef Value ways = 0
         if edge.target < 0:
             if self.covers(edge.target, cell):
-                count = 1
+                ways = 1
         elif cell + edge.distance < self.cells:
-            count = values[edge.distance][edge.target]
+            ways = values[edge.distance][edge.target]
         if Value is double:
             if edge.way < LEAVE:
-                count *= self.weights[edge.way * self.cells + cell]
-        return count
+                ways *= self.weights[edge.way * self.cells + cell]
+        return ways
 
     cdef int backward(self, Value* through) except -1 nogil:
         """Add the configurations through a way at a cell to through[way, cell].
@@ -601,7 +601,7 @@ cdef class Query:
         self.clear()
         return 0
 
-    cdef void descend(self, Value[::1] ranks, int32_t[:, ::1] out) noexcept nogil:
+    cdef void descend(self, Value[::1] ranks, int32_t[:, ::1] placed) noexcept nogil:
         """Write the placements (way * cells + cell) of the configurations with these ranks.
 
         The configurations are ranked in the order of the transitions. All ranks go down together,
@@ -611,11 +611,11 @@ cdef class Query:
         cdef Edge* edge
         cdef Reached* reached
         cdef int columns = self.lattice.columns
-        cdef int index, distance, number, cell, state
+        cdef int index, distance, edge_number, cell, state
         cdef Py_ssize_t r
-        cdef Value count
+        cdef Value ways
         cdef Value* values[COLUMNS + 1]
-        cdef int32_t* state_of_rank = self.walk
+        cdef int32_t* state_of_rank = self.rank_table
         cdef int32_t* cell_of_rank = state_of_rank + ranks.shape[0]
         cdef int32_t* ships_of_rank = cell_of_rank + ranks.shape[0]
         for r in range(ranks.shape[0]):
@@ -635,20 +635,20 @@ cdef class Query:
                     continue
                 state = state_of_rank[r]
                 edge = NULL
-                for number in range(layer.start[state], layer.start[state + 1]):
-                    if self.ways[cell] >> layer.edges[number].way & 1:
-                        count = self.completions(&layer.edges[number], cell, values)
-                        if count == 0:
+                for edge_number in range(layer.start[state], layer.start[state + 1]):
+                    if self.ways[cell] >> layer.edges[edge_number].way & 1:
+                        ways = self.completions(&layer.edges[edge_number], cell, values)
+                        if ways == 0:
                             continue
-                        edge = &layer.edges[number]
-                        if ranks[r] < count:
+                        edge = &layer.edges[edge_number]
+                        if ranks[r] < ways:
                             break
-                        ranks[r] -= count  # rounding may leave it past the last way: that is taken
+                        ranks[r] -= ways  # rounding may leave it past the last way: that is taken
                 if Value is double:
                     if edge.way < LEAVE:
                         ranks[r] /= self.weights[edge.way * self.cells + cell]
                 if edge.way < LEAVE:
-                    out[r, ships_of_rank[r]] = edge.way * self.cells + cell
+                    placed[r, ships_of_rank[r]] = edge.way * self.cells + cell
                     ships_of_rank[r] += 1
                 if edge.target < 0:
                     cell_of_rank[r] = -1
@@ -844,7 +844,7 @@ cdef class Query:
         cdef const double[:, ::1] view
         cdef int32_t[:, ::1] placements = np.full((n, ships), -1, np.int32)
         cdef Arena arena = Arena()
-        self.walk = <int32_t*>arena.array(3 * n, sizeof(int32_t))
+        self.rank_table = <int32_t*>arena.array(3 * n, sizeof(int32_t))
         if weights is None:
             numbers = ranks
             with nogil:

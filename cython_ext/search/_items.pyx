@@ -118,7 +118,7 @@ cdef class Items:
                 raise ValueError(f"set number {i} has another number of cells than the first")
             self.max_hits = max(self.max_hits, size(join(sets[i, 0], sets[i, 1])))
 
-    cdef Node* family(self, const int32_t[::1] family, int budget, hits) except NULL:
+    cdef Node* make_node(self, const int32_t[::1] family, int budget, hit_mask) except NULL:
         """Return the node of a family given by ascending indices of sets; ValueError if it is invalid."""
         cdef Node* node
         cdef Py_ssize_t rank, set_index
@@ -126,13 +126,13 @@ cdef class Items:
             raise ValueError("an empty family has no optimum")
         if self.is_mean != (budget == -1) or not -1 <= budget < MAX_CELLS:
             raise ValueError(f"a budget of {budget} does not go with the objective")
-        if hits < 0 or hits >> self.cells:
-            raise ValueError(f"hits are a mask of {self.cells} cells, not {hits}")
+        if hit_mask < 0 or hit_mask >> self.cells:
+            raise ValueError(f"hits are a mask of {self.cells} cells, not {hit_mask}")
         for rank in range(family.shape[0]):
             if not 0 <= family[rank] < self.set_count or (rank and family[rank] <= family[rank - 1]):
                 raise ValueError(f"index {family[rank]} of the family is out of range or order")
         if self.reply_kind != NOTHING:
-            return self.make_node_of_ships(family, budget, hits)
+            return self.make_node_of_ships(family, budget, hit_mask)
         node = new_node(<int>family.shape[0], self.cells, budget, self.weighted)
         if not self.weighted:
             for rank in range(family.shape[0]):
@@ -143,11 +143,11 @@ cdef class Items:
                 self.sets[set_index], self.weights[set_index], <int>set_index)
         return node
 
-    cdef Node* make_node_of_ships(self, const int32_t[::1] family, int budget, hits) except NULL:
+    cdef Node* make_node_of_ships(self, const int32_t[::1] family, int budget, hit_mask) except NULL:
         """Return the node of a family of sets of ships, without the cells hit; equal sets are merged."""
         cdef Node* node = new_node(
             <int>family.shape[0], self.cells, budget, True, self.reply_kind, self.ships_per_set)
-        cdef Cells hit = join(hits & 0xFFFFFFFFFFFFFFFF, hits >> 64)
+        cdef Cells hit = join(hit_mask & 0xFFFFFFFFFFFFFFFF, hit_mask >> 64)
         cdef Cells* ships = node.ships.masks
         cdef unsigned char labels[MAX_CELLS]
         cdef int set_index, ship_count

@@ -122,7 +122,7 @@ cdef class Search:
         there is no leaf counting.
     labels -- of the ships, 0 to 255; ships of one label cannot be distinguished.
 
-    A family is an ascending int32 array of indices of sets that equal replies leave. `hits` is the mask
+    A family is an ascending int32 array of indices of sets that equal replies leave. `hit_mask` has the bits
     of the cells hit, which are left out; with "nothing" and "labels" the family determines them.
     """
 
@@ -823,13 +823,13 @@ cdef class Search:
         if self.rule in (WORST_GREEDY, FIRST_GREEDY):
             raise ValueError("this rule has no bounds; ask for solve")
 
-    def solve(self, const int32_t[::1] family, int budget=-1, long long limit=1 << 60, hits=0):
+    def solve(self, const int32_t[::1] family, int budget=-1, long long limit=1 << 60, hit_mask=0):
         """Return the least cost of a family (ascending int32 indices) if below `limit`, else a bound >= it.
 
         The result is FORBIDDEN if every strategy breaks the budget. Under the rules `worst greedy` and
         `first greedy` it is their cost, always exact.
         """
-        cdef Node* node = self.items.family(family, budget, hits)
+        cdef Node* node = self.items.make_node(family, budget, hit_mask)
         limit = min(limit, FORBIDDEN)
         try:
             with nogil:
@@ -842,9 +842,9 @@ cdef class Search:
         finally:
             free_node(node)
 
-    def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60, hits=0):
+    def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60, hit_mask=0):
         """Return the least cost of shooting an undecided cell first if below `limit`, else a bound >= it."""
-        cdef Node* node = self.items.family(family, budget, hits)
+        cdef Node* node = self.items.make_node(family, budget, hit_mask)
         cdef Candidate shot
         cdef int64_t cost
         cdef int index = 0
@@ -877,9 +877,9 @@ cdef class Search:
             fill_cells(node)
         return 0
 
-    def shots(self, const int32_t[::1] family, int budget=-1, hits=0):
+    def shots(self, const int32_t[::1] family, int budget=-1, hit_mask=0):
         """List the cells that the rule allows, in search order, as (cell, bound on shooting it first)."""
-        cdef Node* node = self.items.family(family, budget, hits)
+        cdef Node* node = self.items.make_node(family, budget, hit_mask)
         cdef int i
         try:
             self.require_bounds()
@@ -892,9 +892,9 @@ cdef class Search:
         finally:
             free_node(node)
 
-    def lower_bound(self, const int32_t[::1] family, int budget=-1, hits=0):
+    def lower_bound(self, const int32_t[::1] family, int budget=-1, hit_mask=0):
         """Return the best lower bound of a family, without a search."""
-        cdef Node* node = self.items.family(family, budget, hits)
+        cdef Node* node = self.items.make_node(family, budget, hit_mask)
         try:
             self.require_bounds()
             count_cells(node, self.use.merging)
@@ -911,9 +911,9 @@ cdef class Search:
         finally:
             free_node(node)
 
-    def normal_form(self, const int32_t[::1] family, int budget=-1, hits=0):
+    def normal_form(self, const int32_t[::1] family, int budget=-1, hit_mask=0):
         """Return the key of a family (bytes): families with equal keys have equal optima."""
-        cdef Node* node = self.items.family(family, budget, hits)
+        cdef Node* node = self.items.make_node(family, budget, hit_mask)
         try:
             count_cells(node, self.use.merging)
             cap_budget(node)

@@ -209,7 +209,7 @@ cdef extern from *:
     void store_word "optsearch_store"(uint64_t* p, uint64_t v) noexcept nogil
     uint64_t fetch_add "optsearch_add"(uint64_t* p, uint64_t v) noexcept nogil
     # if *p is `old`, set it to `new`; else set `old` to it
-    bint swap "optsearch_swap"(uint64_t* p, uint64_t* old, uint64_t new) noexcept nogil
+    bint compare_and_swap "optsearch_swap"(uint64_t* p, uint64_t* old, uint64_t new) noexcept nogil
 
 cdef enum:
     PROBES = 64                   # slots tried per look-up
@@ -243,7 +243,7 @@ cdef class SharedTable(TranspositionTable):
         self.slots = self.marks + MARKS
         self.mask = slots - 1
         self.records = self.slots + slots
-        self.room = size // 8 - HEAD - MARKS - slots
+        self.record_room = size // 8 - HEAD - MARKS - slots
 
     cdef uint64_t* find_record(self, const Key* key, uint64_t hash) noexcept nogil:
         """Return the record of a key, or NULL.
@@ -274,27 +274,29 @@ cdef class SharedTable(TranspositionTable):
     cdef void store(self, const Key* key, int64_t value) noexcept nogil:
         """Store a value, 2 * bound + 1 if it is exact, unless the stored one is better."""
         cdef uint64_t* record
-        cdef uint64_t record_words = 2 + (key.length + 7) // 8, place, known, hash = scramble(key.hash)
-        cdef int i
+        cdef uint64_t record_words = 2 + (key.length + 7) // 8, hash = scramble(key.hash)
+        cdef uint64_t stored, offset, slot, empty
+        cdef int probe
         record = self.find_record(key, hash)
         if record != NULL:
-            known = load(record)
-            while is_better(value, <int64_t>known) and not swap(record, &known, <uint64_t>value):
-                pass
+            stored = load(record)
+            while is_better(value, <int64_t>stored) and not compare_and_swap(
+                    record, &stored, <uint64_t>value):
+                pass                      # another process was faster: `stored` is its value
             return
-        if load(self.head) + record_words > self.room:
+        if load(self.head) + record_words > self.record_room:
             return
-        place = fetch_add(self.head, record_words)
-        if place + record_words > self.room:
+        offset = fetch_add(self.head, record_words)
+        if offset + record_words > self.record_room:
             return
-        record = self.records + place
+        record = self.records + offset
         record[0] = <uint64_t>value
         record[1] = key.length
         memcpy(record + 2, key.bytes, key.length)
-        place = (place + 1) | (hash >> PLACE_BITS << PLACE_BITS)
-        for i in range(PROBES):
-            known = 0
-            if swap(self.slots + ((hash + i) & self.mask), &known, place):
+        slot = (hash >> PLACE_BITS << PLACE_BITS) | (offset + 1)   # high bits of the hash above the offset
+        for probe in range(PROBES):
+            empty = 0
+            if compare_and_swap(self.slots + ((hash + probe) & self.mask), &empty, slot):
                 fetch_add(self.head + 1, 1)
                 return
 
@@ -307,7 +309,7 @@ cdef class SharedTable(TranspositionTable):
         So a family that takes long keeps its place while smaller ones come and go.
         """
         cdef uint64_t free_word = 0
-        return swap(self.marks + (key.hash & (MARKS - 1)), &free_word, key.hash)
+        return compare_and_swap(self.marks + (key.hash & (MARKS - 1)), &free_word, key.hash)
 
     cdef void leave(self, const Key* key) noexcept nogil:
         """Remove the mark that `enter` made."""
@@ -334,7 +336,7 @@ cdef class SharedTable(TranspositionTable):
     @property
     def bytes(self):
         """Return the bytes of memory in use."""
-        return 8 * (HEAD + MARKS + self.mask + 1 + min(load(self.head), self.room))
+        return 8 * (HEAD + MARKS + self.mask + 1 + min(load(self.head), self.record_room))
 
 
 cdef bint is_better(int64_t value, int64_t known_value) noexcept nogil:

@@ -27,6 +27,6 @@ cdef class Items:
     cdef keep_former_weights(self)
     cdef bint is_sparse(self) noexcept nogil
     cdef check_sets(self, const uint64_t[:, ::1] sets)
-    cdef Node* family(self, const int32_t[::1] family, int budget, hits) except NULL
-    cdef Node* make_node_of_ships(self, const int32_t[::1] family, int budget, hits) except NULL
+    cdef Node* make_node(self, const int32_t[::1] family, int budget, hit_mask) except NULL
+    cdef Node* make_node_of_ships(self, const int32_t[::1] family, int budget, hit_mask) except NULL
     cdef int take_ships_left(self, int set_index, Cells hit, Cells* ships, unsigned char* labels) noexcept

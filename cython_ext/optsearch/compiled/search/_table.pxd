@@ -35,8 +35,8 @@ cdef class SharedTable(TranspositionTable):
     cdef uint64_t* head       # words of records in use; entries
     cdef uint64_t* marks      # [MARKS] hashes of the families that processes are at; 0 is free
     cdef uint64_t* slots      # [mask + 1] the offset of a record, plus 1, and bits of its hash; 0 is free
-    cdef uint64_t* records    # [room] words: value, bytes of the key, key
-    cdef uint64_t mask, room
+    cdef uint64_t* records    # [record_room] words: value, bytes of the key, key
+    cdef uint64_t mask, record_room
     cdef uint64_t* find_record(self, const Key* key, uint64_t hash) noexcept nogil
     cdef bint enter(self, const Key* key) noexcept nogil
     cdef void leave(self, const Key* key) noexcept nogil
