@@ -171,7 +171,10 @@ cdef class Enumerator:
         self.pairs = False
 
     cdef inline bint next_kind(self, Level* level) noexcept nogil:
-        """Turn to the next kind that can be placed at this level; False after the last."""
+        """Turn to the next kind of ship to be placed at this level; False after the last.
+
+        While a cell hit is uncovered, only placements on the first such cell are tried.
+        """
         cdef int kind
         if level.uncovered:
             for kind in range(level.kind + 1, self.kinds):
@@ -206,9 +209,9 @@ cdef class Enumerator:
         return True
 
     cdef bint advance(self) noexcept nogil:
-        """Walk to the next bundle that is not empty; False after the last.
+        """Walk to the next bundle (the placements left to the last ship) not empty; False after the last.
 
-        The ships above the bundle are those chosen at the levels below `depth`.
+        The other ships are those chosen at the levels below `depth`.
         """
         cdef Level* level
         cdef Level* below
@@ -289,7 +292,7 @@ cdef class Enumerator:
                                 &self.beside[kind][placement * self.kinds + other_kind])
 
     cdef uint64_t share_pairs(self, const Level* level) noexcept nogil:
-        """Count the ways to place the last two ships, and add them to `through` for each placement."""
+        """Count the ways to place the last two ships; add those with each placement to `through`."""
         cdef int kind, other_kind, partners, placement
         cdef Bits untried
         cdef uint64_t total = 0
@@ -323,7 +326,7 @@ cdef class Enumerator:
             self.through[level.kind][level.placement] += count
 
     cdef void tally(self, int kind) noexcept nogil:
-        """Move the bit-sliced counters of a kind to `through`."""
+        """Add the counters of a kind (bit i of each is in plane i) to `through`, and clear them."""
         cdef Counters* counters = &self.counters[kind]
         cdef int plane, w
         cdef uint64_t word
@@ -411,8 +414,8 @@ cdef class Enumerator:
     def fill(self, uint64_t[:, ::1] out):
         """Write the next configurations into `out`, shape (n, 2 + code words), and return their number.
 
-        A row is the cells and, after `name`, the code. 0 means that all have been written. A bundle
-        is written whole: n is at least 256.
+        A row is the cells (low and high word) and, after `name`, the code. 0 means that all have been
+        written. n is at least 256: as many may differ in the last ship alone, and are written together.
         """
         cdef Py_ssize_t n = 0
         cdef Cells cells

@@ -409,7 +409,7 @@ cdef class Frontier:
         return 0
 
     cdef inline void find_fleet_range(self, const uint64_t* row, int* first, int* end) noexcept nogil:
-        """Find the first fleet of a row, and the one after the last; a row has at least one."""
+        """Set the first fleet of a row, which has a bit per fleet, and the end: the last one plus 1."""
         cdef int i = 0
         while row[i] == 0:
             i += 1
@@ -420,7 +420,7 @@ cdef class Frontier:
         end[0] = 64 * i + 64 - leading(row[i])
 
     cdef inline void add_values(self, Value* sums, const Value* added, int first, int end) noexcept nogil:
-        """Add the values of a row, from fleet `first` to `end` - 1, to those of another."""
+        """Add the values of a row, from fleet `first` to `end` - 1, to the sums."""
         if Value is double:
             add_weights(sums + first, added + first, end - first)
         else:
@@ -438,7 +438,7 @@ cdef class Frontier:
                             end - first, self.modulus)
 
     cdef int step(self, int cell, Value one) except -1 nogil:
-        """Make the layer of the next cell from that of a cell."""
+        """Make the layer of the next cell from that of a cell; one -- as of `forward`."""
         cdef Layer* layer = &self.layers[cell]
         cdef Layer* next_layer = &self.layers[cell + 1]
         cdef const Placement* placement
@@ -503,7 +503,10 @@ cdef class Frontier:
         return 0
 
     cdef Value forward(self, Value one, bint keeps_layers, watch) except *:
-        """Return the number (or total weight) of the configurations."""
+        """Return the number (or total weight) of the configurations.
+
+        one -- 1, which chooses counts or weights. watch -- None, or called with the number of cells swept.
+        """
         cdef int cell
         cdef uint64_t* row
         for cell in range(self.cells + 1):
@@ -529,6 +532,7 @@ cdef class Frontier:
         return self.total(one)
 
     cdef Value total(self, Value one) noexcept:
+        """Return the number of configurations (or total weight) in the last layer, of at most one mask."""
         cdef Layer* last = &self.layers[self.cells]
         if last.mask_count == 0:
             return 0
@@ -547,7 +551,10 @@ cdef class Frontier:
     # The backward pass
 
     cdef int backward(self, Value* through, Value one, watch) except -1:
-        """Add the configurations through each placement; after a forward pass that kept layers."""
+        """Add the configurations through each placement to `through`; after a forward pass that kept layers.
+
+        one, watch -- as of `forward`.
+        """
         cdef int cell
         cdef int64_t mask_count
         cdef Value* ways_next = NULL
@@ -636,7 +643,10 @@ cdef class Frontier:
     # From ranks to configurations
 
     cdef int descend(self, Value[::1] ranks, int32_t[:, ::1] placed, Value one) except -1:
-        """Write the placements of the configurations with these ranks; forward values are enough.
+        """Write the configurations with these ranks, after a forward pass, in the rows of `placed`.
+
+        ranks -- as of `unrank`; overwritten. placed -- int32 (ranks, ships): numbers of placements.
+        one -- 1, which chooses counts or weights.
 
         All ranks go back together from the last cell. A configuration's last ships come first in
         its rank: at each cell, the ways to reach a mask and fleet are divided among the transitions
@@ -664,7 +674,7 @@ cdef class Frontier:
                     raise MemoryError
                 with nogil:
                     self.step_down(cell, ranks, placed, rank_table, first_rank)
-                    if self.kept_layer_step > 1:
+                    if self.kept_layer_step > 1:        # the layers do not all fit into memory
                         self.drop_layer(cell + 1)
                 free(first_rank)
                 first_rank = NULL
@@ -675,7 +685,11 @@ cdef class Frontier:
 
     cdef int step_down(self, int cell, Value[::1] ranks, int32_t[:, ::1] placed, int64_t* rank_table,
                        int64_t* first_rank) except -1 nogil:
-        """Find the mask and fleet of each rank at a cell from those at the next cell."""
+        """Find the mask and fleet of each rank at a cell from those at the next cell; see `descend`.
+
+        rank_table -- six arrays by rank, kept from cell to cell. first_rank -- all 0: room for a list of
+        ranks for each mask of the next cell.
+        """
         cdef Layer* layer = &self.layers[cell]
         cdef Layer* next_layer = &self.layers[cell + 1]
         cdef int64_t rank_count = ranks.shape[0], index, r, target, fleet

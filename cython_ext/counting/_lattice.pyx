@@ -203,7 +203,7 @@ cdef class Lattice:
                 + (self.columns + 1) * <int64_t>(self.most_states + 1) * OF_A_COUNT)
 
     cdef int number_of_final(self, uint64_t skyline) except? -1 nogil:
-        """Return ~ the number of a final skyline; append it if it is new."""
+        """Return the number of a skyline after the last ship, as ~number (negative); append a new one."""
         cdef uint64_t hash = mix(skyline, 0), slot = hash
         cdef int64_t number = next_number(&self.final_numbers, hash, &slot)
         while number >= 0 and self.finals[number] != skyline:
@@ -225,7 +225,7 @@ cdef class Lattice:
         return (skyline >> (column * self.field_bits)) & ((<uint64_t>1 << self.field_bits) - 1)
 
     cdef inline uint64_t raised(self, uint64_t skyline, int column, int height) noexcept nogil:
-        """Return the skyline with at least this height at a column; unchanged off the board."""
+        """Return the skyline with at least this many closed cells in a column; unchanged off the board."""
         if not 0 <= column < self.columns or self.height(skyline, column) >= height:
             return skyline
         return skyline + (<uint64_t>(height - self.height(skyline, column)) << (column * self.field_bits))
@@ -239,13 +239,16 @@ cdef class Lattice:
         return skyline - (<uint64_t>1 << (column * self.field_bits))
 
     cdef uint64_t with_ship(self, uint64_t skyline, int column, int way) noexcept nogil:
-        """Return the skyline after a ship whose first cell is (row, column), this cell swept."""
+        """Return the skyline after a ship with its first cell at this column, this cell swept.
+
+        way -- 2 * kind of ship, plus 1 if it is vertical.
+        """
         if way & 1:
             return self.with_vertical(skyline, column, self.lengths[way >> 1])
         return self.with_horizontal(skyline, column, self.lengths[way >> 1])
 
     cdef uint64_t with_vertical(self, uint64_t skyline, int column, int length) noexcept nogil:
-        """Return the skyline after a ship from (row, column) down, this cell swept."""
+        """Return the skyline (closed cells ahead, by column) after a ship down from this cell, now swept."""
         if self.contact == ANY:
             return self.raised(skyline, column, length - 1)
         skyline = self.raised(skyline, column, length)
@@ -253,7 +256,7 @@ cdef class Lattice:
         return self.raised(skyline, column + 1, length + 1 if self.contact == NONE else length)
 
     cdef uint64_t with_horizontal(self, uint64_t skyline, int column, int length) noexcept nogil:
-        """Return the skyline after a ship from (row, column) to the right, this cell swept."""
+        """Return the skyline (closed cells ahead, by column) after a ship right from this cell, now swept."""
         cdef int covered_column
         for covered_column in range(column + 1, column + length):
             skyline = self.raised(skyline, covered_column, 1 if self.contact == ANY else 2)
@@ -267,7 +270,8 @@ cdef class Lattice:
     cdef int add_edge(self, int column, uint64_t skyline, int fleet, int way) except -1 nogil:
         """Add a transition from the newest state of the layer of a column.
 
-        skyline -- after the cell: it begins at the next one. fleet -- the ships left then; 0 for none.
+        skyline, fleet -- after the cell; a fleet is the numbers of ships left, in mixed radix.
+        way -- 2 * kind of the ship placed, plus 1 if it is vertical; or LEAVE or CLOSED.
         """
         cdef Layer* layer = &self.layers[column]
         cdef int distance = 1, target
@@ -433,7 +437,10 @@ cdef class Query:
         memset(self.reached, 0, self.cells * sizeof(Reached))
 
     def set(self, int fleet, const uint64_t[::1] ways, const uint8_t[::1] hit):
-        """Set the ships to place (mixed radix), the ways allowed at each cell, and the cells to cover."""
+        """Set the ships to place, and for each cell the ways allowed and whether it must be covered.
+
+        fleet -- the numbers of ships by kind, in mixed radix. ways -- as bits: 2 * kind, plus 1 if vertical.
+        """
         cdef int cell, column, row, next_row, closed_cells
         cdef Lattice lattice = self.lattice
         if not 0 < fleet < lattice.fleets or ways.shape[0] != self.cells or hit.shape[0] != self.cells:
@@ -468,7 +475,10 @@ cdef class Query:
         return 0
 
     cdef Value forward(self, Value one) except * nogil:
-        """Fill `reached`; return the number (or total weight) of the configurations."""
+        """Fill `reached`; return the number (or total weight) of the configurations.
+
+        one -- 1, which chooses counts or weights.
+        """
         cdef Layer* layer
         cdef Edge* edge
         cdef Edge* end
@@ -536,7 +546,10 @@ cdef class Query:
         return total
 
     cdef inline Value completions(self, const Edge* edge, int cell, Value** values) noexcept nogil:
-        """Return the number (or weight) of ways to go on from cell k along a transition."""
+        """Return the number (or weight) of ways to complete a transition from a cell.
+
+        values -- those of the states ahead, by distance from the cell and state.
+        """
         cdef Value ways = 0
         if edge.target < 0:
             if self.covers(edge.target, cell):
@@ -604,8 +617,8 @@ cdef class Query:
     cdef void descend(self, Value[::1] ranks, int32_t[:, ::1] placed) noexcept nogil:
         """Write the placements (way * cells + cell) of the configurations with these ranks.
 
-        The configurations are ranked in the order of the transitions. All ranks go down together,
-        cell by cell, with the completions of the next cells at hand.
+        ranks -- as of `unrank`; overwritten. placed -- (ranks, ships). The configurations are ranked in the
+        order of the transitions. All ranks go down together, cell by cell.
         """
         cdef Layer* layer
         cdef Edge* edge
@@ -697,7 +710,7 @@ cdef class Query:
         return 0
 
     cdef int sweep(self, int width, const uint64_t* moduli, uint64_t* totals) except -1 nogil:
-        """Add to the totals the number of configurations, modulo one or two numbers.
+        """Add the number of configurations to the totals, modulo `width` moduli: one or two.
 
         Only the states of the cells within reach are kept. A state has `width` values side by side;
         if all are 0 by chance, it is entered twice, which does no harm.

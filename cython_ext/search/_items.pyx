@@ -119,7 +119,10 @@ cdef class Items:
             self.max_hits = max(self.max_hits, size(join(sets[i, 0], sets[i, 1])))
 
     cdef Node* make_node(self, const int32_t[::1] family, int budget, hit_mask) except NULL:
-        """Return the node of a family given by ascending indices of sets; ValueError if it is invalid."""
+        """Return the node of a family, ascending indices of sets; ValueError if it is invalid.
+
+        budget -- the misses allowed; -1 for the mean. hit_mask -- the cells hit: an int with a bit for each.
+        """
         cdef Node* node
         cdef Py_ssize_t rank, set_index
         if family.shape[0] == 0:

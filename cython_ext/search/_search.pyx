@@ -824,10 +824,11 @@ cdef class Search:
             raise ValueError("this rule has no bounds; ask for solve")
 
     def solve(self, const int32_t[::1] family, int budget=-1, long long limit=1 << 60, hit_mask=0):
-        """Return the least cost of a family (ascending int32 indices) if below `limit`, else a bound >= it.
+        """Return the least cost of a family (ascending indices of sets) if below `limit`, else a bound >= it.
 
-        The result is FORBIDDEN if every strategy breaks the budget. Under the rules `worst greedy` and
-        `first greedy` it is their cost, always exact.
+        budget -- the misses allowed; -1 with the objective mean. hit_mask -- the cells hit, as bits; they are
+        left out. The result is FORBIDDEN if every strategy breaks the budget. Under the rules `worst greedy`
+        and `first greedy` it is their cost, always exact.
         """
         cdef Node* node = self.items.make_node(family, budget, hit_mask)
         limit = min(limit, FORBIDDEN)
@@ -843,7 +844,10 @@ cdef class Search:
             free_node(node)
 
     def after(self, const int32_t[::1] family, int cell, int budget=-1, long long limit=1 << 60, hit_mask=0):
-        """Return the least cost of shooting an undecided cell first if below `limit`, else a bound >= it."""
+        """Return the least cost of shooting an undecided cell first if below `limit`, else a bound >= it.
+
+        family, budget, hit_mask -- as of `solve`.
+        """
         cdef Node* node = self.items.make_node(family, budget, hit_mask)
         cdef Candidate shot
         cdef int64_t cost
@@ -878,7 +882,10 @@ cdef class Search:
         return 0
 
     def shots(self, const int32_t[::1] family, int budget=-1, hit_mask=0):
-        """List the cells that the rule allows, in search order, as (cell, bound on shooting it first)."""
+        """List the cells that the rule allows, in search order, as (cell, bound on shooting it first).
+
+        family, budget, hit_mask -- as of `solve`.
+        """
         cdef Node* node = self.items.make_node(family, budget, hit_mask)
         cdef int i
         try:
@@ -893,7 +900,7 @@ cdef class Search:
             free_node(node)
 
     def lower_bound(self, const int32_t[::1] family, int budget=-1, hit_mask=0):
-        """Return the best lower bound of a family, without a search."""
+        """Return the best lower bound of a family, without a search; the arguments are as of `solve`."""
         cdef Node* node = self.items.make_node(family, budget, hit_mask)
         try:
             self.require_bounds()
@@ -912,7 +919,7 @@ cdef class Search:
             free_node(node)
 
     def normal_form(self, const int32_t[::1] family, int budget=-1, hit_mask=0):
-        """Return the key of a family (bytes): families with equal keys have equal optima."""
+        """Return the key of a family (bytes): equal keys, equal optima. The arguments are as of `solve`."""
         cdef Node* node = self.items.make_node(family, budget, hit_mask)
         try:
             count_cells(node, self.use.merging)

@@ -37,7 +37,7 @@ cdef inline int64_t* record_value(Generation* generation, uint64_t place) noexce
 
 
 cdef int64_t* find_record(Generation* generation, const Key* key) noexcept nogil:
-    """Return the address of the record of a key, which begins with its value, or NULL."""
+    """Return the record of a key (value, length of the key, key), or NULL."""
     cdef uint64_t mask = generation.slots - 1, slot = key.hash & mask
     cdef int64_t* record
     if generation.slots == 0:
@@ -246,7 +246,7 @@ cdef class SharedTable(TranspositionTable):
         self.record_room = size // 8 - HEAD - MARKS - slots
 
     cdef uint64_t* find_record(self, const Key* key, uint64_t hash) noexcept nogil:
-        """Return the record of a key, or NULL.
+        """Return the record of a key (value, length of the key, key), or NULL.
 
         hash -- of the key, scrambled, because the hashes of similar keys are close to each other.
         """
@@ -272,7 +272,7 @@ cdef class SharedTable(TranspositionTable):
         return True
 
     cdef void store(self, const Key* key, int64_t value) noexcept nogil:
-        """Store a value, 2 * bound + 1 if it is exact, unless the stored one is better."""
+        """Store a value (see `is_better`), unless the stored one is better or the memory is full."""
         cdef uint64_t* record
         cdef uint64_t record_words = 2 + (key.length + 7) // 8, hash = scramble(key.hash)
         cdef uint64_t stored, offset, slot, empty
@@ -297,14 +297,14 @@ cdef class SharedTable(TranspositionTable):
         for probe in range(PROBES):
             empty = 0
             if compare_and_swap(self.slots + ((hash + probe) & self.mask), &empty, slot):
-                fetch_add(self.head + 1, 1)
+                fetch_add(self.head + 1, 1)     # the number of entries
                 return
 
     # Marks of the families that processes are at. They are hints: families share places, and a process
     # that was killed has not removed its marks.
 
     cdef bint enter(self, const Key* key) noexcept nogil:
-        """Mark that this process is at a family; True if the place of the mark was free.
+        """Mark that this process searches the family of a key; True if the place of the mark was free.
 
         So a family that takes long keeps its place while smaller ones come and go.
         """
@@ -312,11 +312,11 @@ cdef class SharedTable(TranspositionTable):
         return compare_and_swap(self.marks + (key.hash & (MARKS - 1)), &free_word, key.hash)
 
     cdef void leave(self, const Key* key) noexcept nogil:
-        """Remove the mark that `enter` made."""
+        """Remove the mark of the family of a key that `enter` made."""
         store_word(self.marks + (key.hash & (MARKS - 1)), 0)
 
     cdef bint is_busy(self, const Key* key) noexcept nogil:
-        """True if a process seems to be at a family."""
+        """True if a process seems to search the family of a key."""
         return load(self.marks + (key.hash & (MARKS - 1))) == key.hash
 
     def mark(self, bytes key):
@@ -340,5 +340,8 @@ cdef class SharedTable(TranspositionTable):
 
 
 cdef bint is_better(int64_t value, int64_t known_value) noexcept nogil:
-    """True if a value says more than the known one: it is exact, or the greater bound."""
+    """True if a value says more than the known one: it is exact, or the greater bound.
+
+    Both are 2 * bound on the cost of a family, plus 1 if the bound is exact.
+    """
     return (value & 1) > (known_value & 1) or ((value ^ known_value) & 1 == 0 and value > known_value)
