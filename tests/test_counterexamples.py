@@ -272,7 +272,8 @@ def test_smallest_first(ten):
     assert (len(ten.games), ten.positions, ten.undecided) == (225, 26444, [])  # by this code
     examples = ten.counterexamples
     assert len(examples) == 132  # likewise
-    assert [example.order for example in examples] == sorted(example.order for example in examples)
+    sort_keys = [example.sort_key for example in examples]
+    assert sort_keys == sorted(sort_keys)
     sizes = [(example.game.cells, example.configurations, example.shots) for example in examples]
     assert sizes == sorted(sizes)
     for example in (*examples[:12], *ten.smallest.values()):

@@ -179,7 +179,7 @@ def test_the_kernel_against_the_definition(text):
         missed = sum(1 << other for other in before)
         arguments = game, by_placement, misses, start, end
         expected = CostByDefinition(*arguments).value(cell, missed)
-        assert Unfinished(game, ships, misses, start, end).value(cell, missed) == expected
+        assert Unfinished(game, ships, misses, start, end).lower_bound(cell, missed) == expected
         different.add(expected)
         by_hits = CostByDefinition(*arguments, common=False).value(cell, missed)
         assert by_hits <= expected
@@ -212,7 +212,7 @@ def test_the_search_against_all_sequences(text):
             expected = max(
                 met_by(columns, cells)
                 - sum(
-                    unfinished.value(cell, sum(1 << other for other in cells[:t]))
+                    unfinished.lower_bound(cell, sum(1 << other for other in cells[:t]))
                     for t, cell in enumerate(cells)
                 )
                 for cells in permutations(range(game.cells), j)
@@ -234,7 +234,7 @@ def test_what_a_cell_adds_gets_no_more(text):
         cell, last, *before = random_.sample(range(game.cells), random_.randint(2, j))
 
         def gain(cells, cell=cell, unfinished=unfinished):
-            value = unfinished.value(cell, sum(1 << other for other in cells))
+            value = unfinished.lower_bound(cell, sum(1 << other for other in cells))
             return met_by(columns, [*cells, cell]) - met_by(columns, cells) - value
 
         assert 0 <= gain([*before, last]) <= gain(before)
@@ -288,10 +288,10 @@ def test_what_symmetries_make_of_a_cell(text):
     for _ in range(20):
         cell, *before = random_.sample(range(game.cells), random_.randint(1, 3))
         missed = sum(1 << other for other in before)
-        value = unfinished.value(cell, missed)
+        value = unfinished.lower_bound(cell, missed)
         for turn in game.symmetries():
             image = sum(1 << turn[other] for other in before)
-            assert Unfinished(game, ships, 5, 2, 4).value(turn[cell], image) == value
+            assert Unfinished(game, ships, 5, 2, 4).lower_bound(turn[cell], image) == value
 
 
 @pytest.mark.parametrize("text", ["3x3:2", "3x4:1", "4x4:V3,contact=corner"])
@@ -309,7 +309,7 @@ def test_where_many_ships_are_through_a_cell(monkeypatch):
     cells = range(game.cells)
 
     def values(some):
-        return [Unfinished(game, some, 1, 0, 2).value(cell, 0) for cell in cells]
+        return [Unfinished(game, some, 1, 0, 2).lower_bound(cell, 0) for cell in cells]
 
     every, long = values(ships), values(fewer)
     monkeypatch.setattr(first_ship, "_KERNEL_ROOM", 7)

@@ -30,7 +30,7 @@ from optsearch.compiled.evaluation._block cimport (
 from optsearch.compiled.evaluation._endgame cimport Endgame, least_of_four
 from optsearch.compiled.evaluation._endgame_announced cimport AnnouncedEndgame
 from optsearch.compiled.evaluation._labels cimport MAX_LABELS, Labels, Replies
-from optsearch.compiled.strategies._score cimport ScoreInput, Score, ask, rank
+from optsearch.compiled.strategies._score cimport ScoreInput, Score, choose_column, fill_scores
 from optsearch.compiled.evaluation._walk cimport (
     FORGOTTEN, MAX_LEVELS, MODES, SMALL, UNIT, Candidates, Costing, EvaluatorBase, Known, is_known,
     keep_close, place_of,
@@ -345,7 +345,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         cdef int i
         cdef int64_t having[MAX_CELLS]
         self.describe_words(score, words, members, trail, &node, having)
-        i = ask(score, &node)
+        i = choose_column(score, &node)
         self.stopped = self.stopped or i < 0
         return i
 
@@ -414,7 +414,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         self.describe_words(self.ranker, words, members, trail, &node, counts)
         for column in range(words.cells):
             values[column] = <double>counts[column]
-        self.stopped = not rank(self.ranker, &node, values) or self.stopped
+        self.stopped = not fill_scores(self.ranker, &node, values) or self.stopped
         for column in range(words.cells):
             if keys[column] and (is_first or values[column] > highest):
                 is_first, highest = False, values[column]

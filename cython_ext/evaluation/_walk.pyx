@@ -42,7 +42,7 @@ from optsearch.compiled.evaluation._block cimport (
     new_block, ones,
 )
 from optsearch.compiled.evaluation._labels cimport Labels, Replies
-from optsearch.compiled.strategies._score cimport ScoreInput, Score, Scorer, ask, rank
+from optsearch.compiled.strategies._score cimport ScoreInput, Score, Scorer, choose_column, fill_scores
 
 cdef enum:
     MARGIN = 4            # bits of the hash that are kept beyond those that a sample should need
@@ -267,7 +267,7 @@ cdef class EvaluatorBase:
         cdef ScoreInput node
         cdef int i
         self.describe(score, part, counts, shift, &node)
-        i = ask(score, &node)
+        i = choose_column(score, &node)
         self.stopped = self.stopped or i < 0
         return i
 
@@ -280,7 +280,7 @@ cdef class EvaluatorBase:
             values[i] = <double>counts.having[i]
         if self.ranker != NULL:
             self.describe(self.ranker, part, counts, shift, &node)
-            self.stopped = not rank(self.ranker, &node, values) or self.stopped
+            self.stopped = not fill_scores(self.ranker, &node, values) or self.stopped
 
     cdef void describe(self, Score* score, const Part* part, const Counts* counts, int shift,
                        ScoreInput* node) noexcept nogil:

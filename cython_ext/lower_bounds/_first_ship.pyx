@@ -42,7 +42,7 @@ cdef enum:
 cdef struct Known:
     uint64_t low, high   # the cells missed near the cell
     uint32_t misses_and_cell  # number of all missed << 8 | cell
-    int64_t value
+    int64_t bound
 
 
 cdef struct Kept:
@@ -137,31 +137,31 @@ cdef class FirstShip:
         free(self.cache)
         free(self.numbers.words)
 
-    def value(self, int cell, const uint64_t[::1] missed):
+    def lower_bound(self, int cell, const uint64_t[::1] missed):
         """Return V: a lower bound on the unfinished configurations that are first hit at `cell`.
 
         missed -- the mask of the cells shot before it, at most `most_misses`, as uint64 of shape (2,).
         """
-        cdef Cells before = join(missed[0], missed[1])
+        cdef Cells missed_cells = join(missed[0], missed[1])
         cdef int64_t result
-        if not 0 <= cell < self.board or size(before) > self.most_misses:
+        if not 0 <= cell < self.board or size(missed_cells) > self.most_misses:
             raise ValueError(f"a cell of the board, and at most {self.most_misses} misses")
         with nogil:
-            result = self.cell_value(cell, before, True)
+            result = self.cell_bound(cell, missed_cells, compute=True)
         return result
 
-    cdef int64_t cell_value(self, int cell, Cells before, bint compute) except -2 nogil:
+    cdef int64_t cell_bound(self, int cell, Cells missed, bint compute) except -2 nogil:
         """Return V of a cell after misses at `before`; -1 if it is not cached and `compute` is False.
 
         V is cached for the least image of the cell, and of the misses near it, under the symmetries.
         """
-        cdef Cells near = before & self.near[cell], image, least_near = near, cells_left
+        cdef Cells near = missed & self.near[cell], image, least_near = near, cells_left
         cdef int32_t least_cell = self.least_cell[cell]
-        cdef int turn, misses = size(before)
+        cdef int turn, misses = size(missed)
         cdef bint has_image = False
         cdef uint32_t misses_and_cell = <uint32_t>(misses << 8 | least_cell)
         cdef uint64_t low_word, high_word, hash, slot
-        cdef int64_t value, entry
+        cdef int64_t bound, entry
         for turn in range(self.symmetry_count):
             if self.image_of[turn][cell] != least_cell:
                 continue
@@ -178,16 +178,16 @@ cdef class FirstShip:
                               or self.cache[entry].misses_and_cell != misses_and_cell):
             entry = next_number(&self.numbers, hash, &slot)
         if entry >= 0:
-            return self.cache[entry].value
+            return self.cache[entry].bound
         if not compute:
             return -1
-        value = self.compute_value(least_cell, least_near, misses)
+        bound = self.compute_bound(least_cell, least_near, misses)
         if self.computed == self.cache_room:
             self.widen()
         add_number(&self.numbers, hash, self.computed)
-        self.cache[self.computed] = Known(low_word, high_word, misses_and_cell, value)
+        self.cache[self.computed] = Known(low_word, high_word, misses_and_cell, bound)
         self.computed += 1
-        return value
+        return bound
 
     cdef int widen(self) except -1 nogil:
         """Double the room for cached values."""
@@ -199,21 +199,21 @@ cdef class FirstShip:
         self.cache_room *= 2
         return 0
 
-    cdef int64_t compute_value(self, int cell, Cells before, int misses) except -1 nogil:
+    cdef int64_t compute_bound(self, int cell, Cells missed_near, int misses) except -1 nogil:
         """Compute V of a cell from the values of states.
 
-        before -- the cells missed near it. misses -- the number of all cells missed.
+        missed_near -- the cells missed near it. misses -- the number of all cells missed.
         """
         cdef int index, ship_cell
         cdef Cells cells_left = join(0, 0)
         self.through_count = self.cell_count = self.most_beside = 0
         for index in range(self.placements):
-            if self.mask[index] & one(cell) and not self.mask[index] & before:
+            if self.mask[index] & one(cell) and not self.mask[index] & missed_near:
                 if self.through_count == MAX_THROUGH:
                     with gil:
                         raise ValueError(f"more than {MAX_THROUGH} placements through a cell")
                 self.placement[self.through_count] = index
-                self.missed_beside[self.through_count] = size(self.halo[index] & before)
+                self.missed_beside[self.through_count] = size(self.halo[index] & missed_near)
                 self.beside[self.through_count] = 0
                 self.through_count += 1
                 cells_left |= self.mask[index]
@@ -312,7 +312,7 @@ cdef class Sequences:
     set only the best is extended.
 
     counts -- the configurations that cover each set of 1, 2, 3 and 4 cells: int64, by number.
-    values -- V: the configurations left whose first ship is met at a cell.
+    unfinished -- V: the configurations left whose first ship is met at a cell.
     best -- the most that j cells keep so far; sets that cannot reach more are left out.
 
     A cell adds to a sequence at most the configurations that it adds to those met (the bound of
@@ -321,7 +321,7 @@ cdef class Sequences:
     """
 
     cdef Arena arena
-    cdef FirstShip values
+    cdef FirstShip unfinished
     cdef int cells
     cdef readonly int64_t best
     cdef Covered covered
@@ -329,9 +329,9 @@ cdef class Sequences:
     cdef int64_t set_count, set_room
     cdef Slots numbers            # in `following`, by the least image
 
-    def __cinit__(self, counts, FirstShip values, int64_t best):
-        cdef int board = values.board
-        self.values, self.cells, self.best = values, board, best
+    def __cinit__(self, counts, FirstShip unfinished, int64_t best):
+        cdef int board = unfinished.board
+        self.unfinished, self.cells, self.best = unfinished, board, best
         self.set_count, self.set_room = 0, ROOM
         self.following = <Kept*>calloc(self.set_room, sizeof(Kept))
         if self.following == NULL:
@@ -354,8 +354,8 @@ cdef class Sequences:
         cdef uint8_t cells[MAX_SEQUENCE]
         if not width < full_length <= min(MAX_SEQUENCE, self.cells) or kept.shape[0] != count:
             raise ValueError(f"sequences of less than {full_length} cells, and what each keeps")
-        if full_length - 1 > self.values.most_misses:
-            raise ValueError(f"misses are counted up to {self.values.most_misses}")
+        if full_length - 1 > self.unfinished.most_misses:
+            raise ValueError(f"misses are counted up to {self.unfinished.most_misses}")
         with nogil:
             for row in range(count):
                 for index in range(width):
@@ -390,7 +390,7 @@ cdef class Sequences:
         cdef int64_t limits[128]
         cdef int64_t values[128]
         cdef bint is_known[128]
-        cdef bint is_first[128]
+        cdef bint is_among_greatest[128]
         cdef int best_cells[MAX_SEQUENCE]
         cdef int depth, cell, index, board = self.cells, cells_to_add = full_length - length
         cdef int64_t value, total
@@ -405,9 +405,9 @@ cdef class Sequences:
                 if missed & one(cell):
                     limits[cell] = -1
                     continue
-                if depth and self.values.ship_cells[cells[depth - 1]] & one(cell):
+                if depth and self.unfinished.ship_cells[cells[depth - 1]] & one(cell):
                     values[cell] = 0
-                value = self.values.cell_value(cell, missed, False)
+                value = self.unfinished.cell_bound(cell, missed, compute=False)
                 is_known[cell] = value >= 0
                 if is_known[cell]:
                     values[cell] = value
@@ -428,34 +428,34 @@ cdef class Sequences:
         if cells_to_add == 1:
             self.best = kept + total
             return 0
-        memset(is_first, 0, sizeof(is_first))
+        memset(is_among_greatest, 0, sizeof(is_among_greatest))
         for index in range(cells_to_add):
-            is_first[best_cells[index]] = True
+            is_among_greatest[best_cells[index]] = True
         for cell in range(board):
-            if missed & one(cell) or not self.may_improve(cell, kept, total, is_first, limits,
+            if missed & one(cell) or not self.may_improve(cell, kept, total, is_among_greatest, limits,
                                                           best_cells[cells_to_add - 1]):
                 continue
             if not is_known[cell]:
                 self.compute_limit(cell, missed, added, limits)
-                if not self.may_improve(cell, kept, total, is_first, limits,
+                if not self.may_improve(cell, kept, total, is_among_greatest, limits,
                                         best_cells[cells_to_add - 1]):
                     continue
             cells[length] = cell
             self.keep_if_best(cells, length + 1, kept + limits[cell])
         return 0
 
-    cdef inline bint may_improve(self, int cell, int64_t kept, int64_t total, bint* is_first, int64_t* limits,
-                                 int last) noexcept nogil:
+    cdef inline bint may_improve(self, int cell, int64_t kept, int64_t total, bint* is_among_greatest,
+                                 int64_t* limits, int last) noexcept nogil:
         """True if a sequence with this cell next may keep more than the best.
 
         total -- the sum of the greatest limits, of as many cells as are missing; last -- the cell of the
-        least of these. is_first -- True for each of these cells.
+        least of these. is_among_greatest -- True for each of these cells.
         """
-        return kept + total + (0 if is_first[cell] else limits[cell] - limits[last]) > self.best
+        return kept + total + (0 if is_among_greatest[cell] else limits[cell] - limits[last]) > self.best
 
     cdef int compute_limit(self, int cell, Cells missed, int64_t* added, int64_t* limits) except -1 nogil:
         """Compute V of a cell, and lower its limit by it."""
-        limits[cell] = min(limits[cell], added[cell] - self.values.cell_value(cell, missed, True))
+        limits[cell] = min(limits[cell], added[cell] - self.unfinished.cell_bound(cell, missed, compute=True))
         return 0
 
     cdef int64_t take_greatest(self, int64_t* limits, int cells_to_add, int* best_cells) noexcept nogil:
@@ -501,10 +501,10 @@ cdef class Sequences:
         cdef uint64_t hash, slot
         cdef int64_t entry
         cdef int turn, index
-        for turn in range(self.values.symmetry_count):
+        for turn in range(self.unfinished.symmetry_count):
             image = join(0, 0)
             for index in range(length):
-                image |= one(self.values.image_of[turn][cells[index]])
+                image |= one(self.unfinished.image_of[turn][cells[index]])
             if turn == 0 or image < least_image:
                 least_image = image
         hash = slot = scramble(scramble(low(least_image)) ^ high(least_image))

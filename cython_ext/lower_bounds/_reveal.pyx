@@ -128,7 +128,7 @@ cdef class Reveal:
             free(self.tables[i].values)
         memset(self.tables, 0, sizeof(self.tables))
 
-    cdef int keep(self, Table* table, Cells known, const int64_t* values) except -1 nogil:
+    cdef int cache_values(self, Table* table, Cells known, const int64_t* values) except -1 nogil:
         """Add the values of a set of ships to a table."""
         cdef int64_t width = self.misses + 1
         if table.used == table.room:
@@ -165,7 +165,7 @@ cdef class Reveal:
             self.clear_tables()
         return result
 
-    cdef int solve(self, int ships_left, Cells known, Cells closed, int64_t* out) except -1 nogil:
+    cdef int solve(self, int ships_left, Cells known, Cells closed, int64_t* finished) except -1 nogil:
         """Fill F(0) … F(misses - 1) and the completions of a set of known ships, by one ship more.
 
         ships_left -- the number of ships that are not known. known -- the cells of the others. closed --
@@ -180,17 +180,17 @@ cdef class Reveal:
         cdef int64_t least_mean[MAX_MISSES]
         if ships_left == 0:
             for misses in range(width):
-                out[misses] = 1
+                finished[misses] = 1
             return 0
         slot = hash
         entry = next_number(&table.numbers, hash, &slot)
         while entry >= 0 and table.keys[entry] != known:
             entry = next_number(&table.numbers, hash, &slot)
         if entry >= 0:
-            memcpy(out, table.values + entry * width, width * sizeof(int64_t))
+            memcpy(finished, table.values + entry * width, width * sizeof(int64_t))
             return 0
         self.sets += 1
-        memset(out, 0, width * sizeof(int64_t))
+        memset(finished, 0, width * sizeof(int64_t))
         for misses in range(self.misses):
             least_mean[misses] = -1
         for kind in range(self.kinds):
@@ -216,21 +216,21 @@ cdef class Reveal:
                     total += values[index * width + misses]
                 total //= self.not_placed[kind]
                 if misses == self.misses:
-                    out[misses] = total
+                    finished[misses] = total
                 elif least_mean[misses] < 0 or total < least_mean[misses]:
                     least_mean[misses] = total
-        if count and out[self.misses]:
-            self.bound_finished(ships_left, count, out)
+        if count and finished[self.misses]:
+            self.bound_finished(ships_left, count, finished)
             for misses in range(self.misses):
-                out[misses] = min(out[misses], least_mean[misses])
+                finished[misses] = min(finished[misses], least_mean[misses])
             for misses in range(self.misses - 2, -1, -1):
-                out[misses] = min(out[misses], out[misses + 1])
+                finished[misses] = min(finished[misses], finished[misses + 1])
         else:
-            memset(out, 0, width * sizeof(int64_t))
-        self.keep(table, known, out)
+            memset(finished, 0, width * sizeof(int64_t))
+        self.cache_values(table, known, finished)
         return 0
 
-    cdef void bound_finished(self, int ships_left, int count, int64_t* out) noexcept nogil:
+    cdef void bound_finished(self, int ships_left, int count, int64_t* finished) noexcept nogil:
         """Fill F(0) … F(misses - 1) by the coverage of k cells, and by sequences behind j cells.
 
         count -- the number of placements of the next ship, whose values are those of the level.
@@ -241,7 +241,7 @@ cdef class Reveal:
         cdef int64_t total
         cdef int64_t most_covered[MAX_MISSES + 1]
         for misses in range(self.misses):
-            out[misses] = 0
+            finished[misses] = 0
         for j in range(self.misses):
             total = 0
             for index in range(count):
@@ -255,7 +255,7 @@ cdef class Reveal:
             self.bound_coverage(ships_left, count, total, self.misses - j, most_covered)
             # The weights d(j) are covered by k cells where l - k + 1 = j.
             for cells in range(1, self.misses - j + 1):
-                out[j + cells - 1] += most_covered[cells]
+                finished[j + cells - 1] += most_covered[cells]
         if ships_left > 1:  # of the last ship the weights d(0) = 1 are the completions
             total = 0
             for index in range(count):
@@ -265,10 +265,10 @@ cdef class Reveal:
         for index in range(self.kinds):
             hits += self.not_placed[index] * self.length[index]
         for misses in range(self.misses):
-            out[misses] = min(out[misses], self.sequences[hits, misses])
+            finished[misses] = min(finished[misses], self.sequences[hits, misses])
             for j in range(1, misses + 1):
-                out[misses] = min(out[misses], most_covered[j] + self.sequences[hits, misses - j])
-            out[misses] = min(out[misses], most_covered[misses + 1])
+                finished[misses] = min(finished[misses], most_covered[j] + self.sequences[hits, misses - j])
+            finished[misses] = min(finished[misses], most_covered[misses + 1])
 
     cdef void bound_coverage(self, int ships_left, int count, int64_t total_weight, int most_cells,
                              int64_t* most_covered) noexcept nogil:

@@ -37,6 +37,8 @@ cdef extern from *:
 cdef enum:
     MAX_PLACEMENTS = 256
     WORDS = MAX_PLACEMENTS >> 6
+    LONG = 0                  # the longer of the two hidden ships
+    SHORT = 1
     SHARE = 2520              # a multiple of 1 to 10: the weight of a cell with one place left
 
 
@@ -74,17 +76,17 @@ cdef class KnownShips:
         self.arena = Arena()
         self.kinds = <Kind*>self.arena.array(2, sizeof(Kind))
         self.closed = self.arena.cells(closed)
-        self.load_kind(0, long)
-        self.load_kind(1, short)
+        self.load_kind(LONG, long)
+        self.load_kind(SHORT, short)
         memset(self.beside, 0, sizeof(self.beside))
         for long_index in range(long.shape[0]):
             for short_index in range(short.shape[0]):
                 if fits[long_index, short_index]:
                     self.beside[long_index][short_index >> 6] |= <uint64_t>1 << (short_index & 63)
 
-    cdef void load_kind(self, int which, const uint64_t[:, ::1] masks):
-        """Load the placements of the long (0) or the short (1) hidden ship."""
-        cdef Kind* kind = self.kinds + which
+    cdef void load_kind(self, int hidden_ship, const uint64_t[:, ::1] masks):
+        """Load the placements of a hidden ship, LONG or SHORT."""
+        cdef Kind* kind = self.kinds + hidden_ship
         cdef Cells cells_left
         cdef int placement
         kind.count = masks.shape[0]
@@ -145,8 +147,8 @@ cdef class KnownShips:
         while cells_left:
             closed |= self.closed[first(cells_left)]
             cells_left &= cells_left - 1
-        long_count = self.list_free(0, closed, free_long)
-        short_count = self.list_free(1, closed, free_short)
+        long_count = self.list_free(LONG, closed, free_long)
+        short_count = self.list_free(SHORT, closed, free_short)
         memset(short_bits, 0, sizeof(short_bits))
         for i in range(short_count):
             short_bits[free_short[i] >> 6] |= <uint64_t>1 << (free_short[i] & 63)
@@ -155,13 +157,13 @@ cdef class KnownShips:
             for word in range(WORDS):
                 row[3] += popcount(short_bits[word] & self.beside[free_long[i]][word])
         for capacity in range(1, most_long):
-            row[3 + capacity] = self.packing_size(0, free_long, long_count, capacity)
+            row[3 + capacity] = self.packing_size(LONG, free_long, long_count, capacity)
         for capacity in range(1, most_short):
-            row[2 + most_long + capacity] = self.packing_size(1, free_short, short_count, capacity)
+            row[2 + most_long + capacity] = self.packing_size(SHORT, free_short, short_count, capacity)
 
-    cdef int list_free(self, int which, Cells closed, int* free) noexcept nogil:
+    cdef int list_free(self, int hidden_ship, Cells closed, int* free) noexcept nogil:
         """List the placements of a hidden ship without a closed cell, by index; return their number."""
-        cdef Kind* kind = self.kinds + which
+        cdef Kind* kind = self.kinds + hidden_ship
         cdef int placement, count = 0
         for placement in range(kind.count):
             if not kind.masks[placement] & closed:
@@ -169,13 +171,13 @@ cdef class KnownShips:
                 count += 1
         return count
 
-    cdef int packing_size(self, int which, const int* free, int count, int capacity) noexcept nogil:
+    cdef int packing_size(self, int hidden_ship, const int* free, int count, int capacity) noexcept nogil:
         """Return the size of a packing: free placements, at most `capacity` of which have any cell.
 
         The placements join it one by one, those first whose cells are in the fewest other open ones.
         A placement stays open until one of its cells has no use left.
         """
-        cdef Kind* kind = self.kinds + which
+        cdef Kind* kind = self.kinds + hidden_ship
         cdef int uses_left[MAX_CELLS]
         cdef int free_with_cell[MAX_CELLS]
         cdef int open[MAX_PLACEMENTS]
@@ -231,28 +233,30 @@ cdef class Finding:
 
     met -- int64: the most placements that 0, 1, 2, … cells meet, rising from 0 to all of them.
     sequences -- int64: the number of sequences of replies after the first hit that end with the last
-    hit after exactly 0, 1, 2, … misses. most -- the most placements on a cell, 1 or more. barred --
-    the most of these placements that one placement of the other ship bars.
+    hit after exactly 0, 1, 2, … misses. most_on_cell -- the most placements on a cell, 1 or more.
+    most_barred -- the most of these placements that one placement of the other ship bars.
     """
 
     cdef const int64_t[::1] met, sequences
-    cdef int most, free, barred, last, tail
+    cdef int most_on_cell, free, most_barred, last, tail
     cdef int64_t sequences_within[TAIL]  # item w: the sequences with fewer than w further misses
 
-    def __cinit__(self, const int64_t[::1] met, const int64_t[::1] sequences, int most, int barred):
-        if not (1 <= most <= MAX_PLACEMENTS and 0 <= barred <= MAX_PLACEMENTS):
-            raise ValueError(f"{most} placements on a cell, {barred} barred; 1 to {MAX_PLACEMENTS} "
-                             f"and 0 to {MAX_PLACEMENTS} are handled")
+    def __cinit__(self, const int64_t[::1] met, const int64_t[::1] sequences, int most_on_cell,
+                  int most_barred):
+        if not (1 <= most_on_cell <= MAX_PLACEMENTS and 0 <= most_barred <= MAX_PLACEMENTS):
+            raise ValueError(f"{most_on_cell} placements on a cell, {most_barred} barred; 1 to "
+                             f"{MAX_PLACEMENTS} and 0 to {MAX_PLACEMENTS} are handled")
         if not 1 <= met.shape[0] <= SHOTS - TAIL or met[0] or met[met.shape[0] - 1] > MAX_PLACEMENTS:
             raise ValueError(f"1 to {SHOTS - TAIL} numbers of placements met, the first 0, the last "
                              f"at most {MAX_PLACEMENTS}")
         if (np.diff(met) < 0).any() or (np.asarray(sequences) < 0).any():
             raise ValueError("what is met rises, and no number of words is below 0")
-        self.met, self.sequences, self.most, self.barred = met, sequences, most, barred
+        self.met, self.sequences = met, sequences
+        self.most_on_cell, self.most_barred = most_on_cell, most_barred
         self.last = met.shape[0] - 1
         self.free = met[self.last]
         self.sequences_within[0], self.tail = 0, 0
-        while self.tail + 1 < TAIL and self.tail < sequences.shape[0] and sequences[self.tail] < most:
+        while self.tail + 1 < TAIL and self.tail < sequences.shape[0] and sequences[self.tail] < most_on_cell:
             self.sequences_within[self.tail + 1] = self.sequences_within[self.tail] + sequences[self.tail]
             self.tail += 1
 
@@ -265,19 +269,19 @@ cdef class Finding:
 
         index -- the place in the chain of the cell that hits it. met_before -- the number of
         placements of this ship that the cells before meet. out -- item b * step gets the cost if the
-        cell meets, and so bars, at least b of the further placements, for b = 0, …, `most`.
+        cell meets, and so bars, at least b of the further placements, for b = 0, …, `most_on_cell`.
         """
         cdef int64_t finished[SHOTS]
         cdef int64_t finished_sum = 0           # of finished[0], …, finished[within - 1]
         cdef int within = 0, shots_after_hit, cells, barred, placements_left, not_met = self.free - met_before
-        cdef int most_barred = max(self.barred, self.most)
+        cdef int most_barred = max(self.most_barred, self.most_on_cell)
         cdef int64_t cost[MAX_PLACEMENTS + 1]
         while True:                    # finished[w]: within w further misses
             finished[within] = not_met
             for shots_after_hit in range(min(self.tail, within + 1) + 1):
                 cells = within + 1 - shots_after_hit
                 finished[within] = min(finished[within], self.sequences_within[shots_after_hit] + min(
-                    <int64_t>self.most * cells, self.met_by(index + cells) - met_before))
+                    <int64_t>self.most_on_cell * cells, self.met_by(index + cells) - met_before))
             if finished[within] >= not_met:
                 break
             finished_sum += finished[within]
@@ -290,7 +294,7 @@ cdef class Finding:
             cost[barred] = <int64_t>(index - price + within) * placements_left - finished_sum
         for barred in range(most_barred - 1, -1, -1):
             cost[barred] = min(cost[barred], cost[barred + 1])
-        for barred in range(self.most + 1):
+        for barred in range(self.most_on_cell + 1):
             out[barred * step] = cost[barred]
 
 
@@ -308,8 +312,8 @@ def least_cost(Finding long not None, Finding short not None, int price):
     cdef int32_t[:, ::1] cost, cost_after, at_long, at_short
     # at_long[met_short, new_short]: the cost at a cell that hits a long placement. The cells before met
     # `met_short` of the short ones, and this cell meets `new_short` more. at_short likewise.
-    at_long = np.zeros((short_count + 1, short.most + 1), np.int32)
-    at_short = np.zeros((long.most + 1, long_count + 1), np.int32)
+    at_long = np.zeros((short_count + 1, short.most_on_cell + 1), np.int32)
+    at_short = np.zeros((long.most_on_cell + 1, long_count + 1), np.int32)
     cost = np.zeros((short_count + 1, long_count + 1), np.int32)
     cost_after = np.zeros((short_count + 1, long_count + 1), np.int32)
     with nogil:
@@ -324,8 +328,8 @@ def least_cost(Finding long not None, Finding short not None, int price):
             for met_short in range(min(most_short, short_count - 1) + 1):
                 for met_long in range(min(most_long, long_count - 1) + 1):
                     cost[met_short, met_long] = INT32_MAX
-                for new_short in range(min(short.most, next_most_short - met_short) + 1):
-                    for new_long in range(min(long.most, next_most_long) + 1):
+                for new_short in range(min(short.most_on_cell, next_most_short - met_short) + 1):
+                    for new_long in range(min(long.most_on_cell, next_most_long) + 1):
                         lessen(&cost[met_short, 0], &at_short[new_long, 0],
                                &cost_after[met_short + new_short, new_long], new_short,
                                new_long * at_long[met_short, new_short],

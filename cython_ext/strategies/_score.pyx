@@ -39,7 +39,7 @@ cdef inline uint64_t bytes_of(uint8_t bits) noexcept nogil:
     return low | <uint64_t>(bits >> 7) << 56
 
 
-cdef int32_t call(Score* score, const ScoreInput* node) noexcept nogil:
+cdef int32_t call_function(Score* score, const ScoreInput* node) noexcept nogil:
     """Call the function on a node; return its answer."""
     cdef int i
     cdef uint8_t* state = <uint8_t*>score.state
@@ -62,27 +62,27 @@ cdef int32_t call(Score* score, const ScoreInput* node) noexcept nogil:
                           score.lengths, score.afloat, score.labelled, score.constants, score.scores)
 
 
-cdef int refuse(Score* score, const ScoreInput* node, int wrong, int32_t answer) noexcept nogil:
+cdef int note_fault(Score* score, const ScoreInput* node, int fault, int32_t answer) noexcept nogil:
     """Note a fault, unless one is noted already; return -1."""
-    if not score.wrong:
-        score.wrong, score.answer, score.hits, score.misses = wrong, answer, node.hits, node.misses
+    if not score.fault:
+        score.fault, score.answer, score.hits, score.misses = fault, answer, node.hits, node.misses
     return -1
 
 
-cdef int ask(Score* score, const ScoreInput* node) noexcept nogil:
+cdef int choose_column(Score* score, const ScoreInput* node) noexcept nogil:
     """Return the column to shoot, or -1 if the answer is wrong, which is noted.
 
     A column can be shot if not all configurations have it, or if certain hits are choices. At least one
     column of the node can be.
     """
-    cdef int32_t answer = call(score, node)
+    cdef int32_t answer = call_function(score, node)
     cdef int i, cell, best = -1
     cdef int64_t last = node.n - 1 + score.takes_certain
     cdef double most = 0
     if answer == FAILED:
-        return refuse(score, node, NO_ANSWER, answer)
+        return note_fault(score, node, NO_ANSWER, answer)
     if answer != SCORES and not 0 <= answer < score.cells:
-        return refuse(score, node, NO_CELL, answer)
+        return note_fault(score, node, NO_CELL, answer)
     for i in range(node.columns):
         if not 0 < node.having[i] <= last:
             continue
@@ -91,25 +91,25 @@ cdef int ask(Score* score, const ScoreInput* node) noexcept nogil:
             return i
         if answer == SCORES:
             if isnan(score.scores[cell]):
-                return refuse(score, node, NO_NUMBER, cell)
+                return note_fault(score, node, NO_NUMBER, cell)
             if best < 0 or score.scores[cell] > most:
                 most = score.scores[cell]
                 best = i
-    return best if answer == SCORES else refuse(score, node, NO_CHOICE, answer)
+    return best if answer == SCORES else note_fault(score, node, NO_CHOICE, answer)
 
 
-cdef bint rank(Score* score, const ScoreInput* node, double* values) noexcept nogil:
+cdef bint fill_scores(Score* score, const ScoreInput* node, double* values) noexcept nogil:
     """Fill the score of every column; False if the answer is wrong, which is noted."""
-    cdef int32_t answer = call(score, node)
+    cdef int32_t answer = call_function(score, node)
     cdef int i, cell
     if answer != SCORES:
-        refuse(score, node, NO_ANSWER if answer == FAILED else NO_SCORES, answer)
+        note_fault(score, node, NO_ANSWER if answer == FAILED else NO_SCORES, answer)
         return False
     for i in range(node.columns):
         cell = score.order[node.cell[i]]
         values[i] = score.scores[cell]
         if node.having[i] and isnan(values[i]):
-            refuse(score, node, NO_NUMBER, cell)
+            note_fault(score, node, NO_NUMBER, cell)
             return False
     return True
 
@@ -148,8 +148,8 @@ cdef class Scorer:
         """Return the first fault, its kind, the answer, and masks of hits and misses; None without one."""
         cdef int i
         cdef Score* score = &self.score
-        if not score.wrong:
+        if not score.fault:
             return None
         hits = sum(1 << score.order[i] for i in range(score.cells) if score.hits & one(i))
         misses = sum(1 << score.order[i] for i in range(score.cells) if score.misses & one(i))
-        return score.wrong, score.answer, hits, misses
+        return score.fault, score.answer, hits, misses

@@ -159,13 +159,13 @@ class Unfinished:
             np.array(game.symmetries(MOST_TURNS), np.int32),
         )
 
-    def value(self, cell: int, missed: int) -> int:
+    def lower_bound(self, cell: int, missed: int) -> int:
         """Bound the configurations that a chain meets first at a cell and leaves unfinished.
 
         missed -- the mask of the cells of the chain before it, at most `most_misses` of them. The
         bound is a lower one.
         """
-        return self.kernel.value(cell, to_words([missed])[0])
+        return self.kernel.lower_bound(cell, to_words([missed])[0])
 
 
 def first_ship_chain(

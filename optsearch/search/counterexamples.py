@@ -211,7 +211,7 @@ class Counterexample:
         return Position(game, tuple(shots))
 
     @property
-    def order(self) -> tuple[object, ...]:
+    def sort_key(self) -> tuple[object, ...]:
         """The key that sorts counterexamples: cells, configurations, shots, rows, fleet, code."""
         game, fleet_order = self.game, _fleet_order(self.game)
         return game.cells, self.configurations, self.shots, game.rows, fleet_order, self.code
@@ -297,7 +297,7 @@ class CounterexampleSearch:
         """The counterexamples of all games, the smallest first."""
         return sorted(
             (example for searched in self.games for example in searched.counterexamples),
-            key=lambda example: example.order,
+            key=lambda example: example.sort_key,
         )
 
     @property

@@ -710,8 +710,8 @@ def _compatible_ships(position: Position) -> NDArray[np.uint64]:
 
     A ship is two words of cells.
     """
-    is_any_told = any(shot.reply.sunk or shot.reply.label for shot in position.shots)
-    if position.hits and is_any_told:
+    has_announcement = any(shot.reply.sunk or shot.reply.label for shot in position.shots)
+    if position.hits and has_announcement:
         return np.ascontiguousarray(Posterior(position).list_all(masks=True))
     ships: CellSets = list_ships(position)
     is_compatible = [position.is_compatible(to_masks(row)) for row in ships]

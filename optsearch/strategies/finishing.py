@@ -117,7 +117,7 @@ def most_frequent_cell(cells: Array, rows: Array, hit_cells: Array, counts: Arra
 
 @njit(cache=True)
 def count_finished(
-    tables: Tables, rows: Array, hit_cells: Array, limits: Limits, first: int
+    tables: Tables, rows: Array, hit_cells: Array, limits: Limits, first_cell: int
 ) -> int:
     """Count the configurations whose ship cells are all hit in time, if a given cell is shot first.
 
@@ -146,13 +146,13 @@ def count_finished(
         misses_left, hits_left = misses_of[waiting], hits_of[waiting]
         if misses_left < 0:
             continue
-        # Greedy only hits once a single configuration is left; `first` may still miss it.
+        # Greedy only hits once a single configuration is left; `first_cell` may still miss it.
         is_known = end - start == 1 and not is_first
         if hits_left == 0 or is_known:
             total += end - start
             continue
         hit_now[:] = hit_cells_of[waiting]
-        cell = first
+        cell = first_cell
         if not is_first:
             cell = most_frequent_cell(tables.cells, family[start:end], hit_now, counts)
         is_first = False

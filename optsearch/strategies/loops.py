@@ -476,13 +476,13 @@ def find_explanation(knowledge: Knowledge, ships: Ships, index: int) -> int:
         is_possible = knowledge.afloat[kind] > 0 if told_kind == OTHER else kind == told_kind
         if not is_possible:
             continue
-        last, explanations = OTHER, 0
+        explanation, explanations = OTHER, 0
         for ship in range(len(ships.kind)):
             if ships.kind[ship] == kind and is_explanation(knowledge, ships, ship, cell, shot):
-                last = ship
+                explanation = ship
                 explanations += 1
         if explanations:
-            return last if explanations == 1 else OTHER
+            return explanation if explanations == 1 else OTHER
     return OTHER
 
 

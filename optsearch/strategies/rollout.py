@@ -666,14 +666,14 @@ def least_misses(part: Sequence[int]) -> int:
 
 
 @lru_cache(maxsize=1 << 16)
-def _least_misses(part: tuple[int, ...]) -> int:
+def _least_misses(masks: tuple[int, ...]) -> int:
     covered = 0
-    for mask in part:
+    for mask in masks:
         covered |= mask
     costs = []
     for cell in bits(covered):
-        hit = tuple(mask for mask in part if mask >> cell & 1)
-        if len(hit) < len(part):
-            missed = tuple(mask for mask in part if not mask >> cell & 1)
+        hit = tuple(mask for mask in masks if mask >> cell & 1)
+        if len(hit) < len(masks):
+            missed = tuple(mask for mask in masks if not mask >> cell & 1)
             costs.append(len(missed) + _least_misses(hit) + _least_misses(missed))
     return min(costs, default=0)

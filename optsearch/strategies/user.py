@@ -303,26 +303,29 @@ class _UserGame:
         return self.player.ask_for_salvo(self.salvo_function, position, number)
 
 
-def replay(strategy: Strategy, over: Position, start: int) -> None:
+def replay(strategy: Strategy, final_position: Position, start: int) -> None:
     """Ask a strategy again for the shots of a game, and raise StrategyError if one differs.
 
-    A strategy whose shots differ has no decision tree. over -- the last position of the game.
+    A strategy whose shots differ has no decision tree. final_position -- the last of the game.
     start -- the number of the first shot to ask for, from 0.
     """
-    for number, shot in enumerate(over.shots[start:], start):
-        position = Position(over.game, over.shots[:number])
+    for number, shot in enumerate(final_position.shots[start:], start):
+        position = Position(final_position.game, final_position.shots[:number])
         require_same(strategy, position, [shot.cell], [strategy.shot(position)])
 
 
 def require_same(
-    strategy: Strategy, position: Position | NoisyPosition, cells: list[Cell], again: list[Cell]
+    strategy: Strategy,
+    position: Position | NoisyPosition,
+    first_cells: list[Cell],
+    second_cells: list[Cell],
 ) -> None:
     """Raise StrategyError unless a strategy gave the same cells twice at a position.
 
-    cells, again -- the first and the second answer.
+    first_cells, second_cells -- the two answers.
     """
-    if again != cells:
-        first, second = (" ".join(map(cell_name, answer)) for answer in (cells, again))
+    if first_cells != second_cells:
+        first, second = (" ".join(map(cell_name, answer)) for answer in (first_cells, second_cells))
         raise StrategyError(
             f"{strategy} is not deterministic: {_when(position)} it shoots {first}, and {second} "
             "when it is asked again; it must go by the position alone"

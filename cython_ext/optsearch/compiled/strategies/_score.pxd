@@ -33,7 +33,7 @@ cdef struct Score:
     int64_t labelled[MAX_LABELS * MAX_CELLS]
     double scores[MAX_CELLS]
     # The first fault:
-    int wrong
+    int fault
     int32_t answer
     Cells hits, misses
 
@@ -48,8 +48,8 @@ cdef struct ScoreInput:        # the node that a function is asked about
     const int64_t* having      # configurations with each column; 0 if it was shot
 
 
-cdef int ask(Score* score, const ScoreInput* node) noexcept nogil
-cdef bint rank(Score* score, const ScoreInput* node, double* values) noexcept nogil
+cdef int choose_column(Score* score, const ScoreInput* node) noexcept nogil
+cdef bint fill_scores(Score* score, const ScoreInput* node, double* values) noexcept nogil
 
 
 cdef class Scorer:
