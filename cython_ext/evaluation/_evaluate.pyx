@@ -127,7 +127,7 @@ cdef class TreeEvaluator(EvaluatorBase):
     cdef int choice(self, const Part* part, const Counts* counts, int most_probable) noexcept nogil:
         """Return the column to shoot, or -1 if the walk stops or no column is left.
 
-        best -- the first most probable uncertain column. Certain hits come before it.
+        most_probable -- the first most probable uncertain column. Certain hits come before it.
         """
         cdef int column
         if self.compares(part.n):

@@ -209,7 +209,7 @@ cdef class Reveal:
                 self.length_of[ships_left][count] = self.length[kind]
                 count += 1
             self.not_placed[kind] += 1
-            # Each completion has `left` ships of this kind, so it was counted that often.
+            # Each completion has `not_placed` ships of this kind, so it was counted that often.
             for misses in range(width):
                 total = 0
                 for index in range(first_index, count):

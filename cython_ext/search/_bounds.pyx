@@ -226,7 +226,7 @@ cdef class Bounds:
 
         Let the sets first hit by cell number i of the chain be r sets, at most chain[i]. Each misses at
         least i times, and on the sides they miss as often as r sets do together. So no strategy misses less
-        often than the n pairs (i, r) of the least misses.
+        often than as many pairs (i, r) as there are sets, those of the least misses.
         """
         cdef const int64_t* lightest_sums = self.lightest_sums_of(node)
         cdef int64_t bound = 0

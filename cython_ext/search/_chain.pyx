@@ -240,7 +240,7 @@ cdef class ChainDual:
                     relax *= 0.8
         return (best_value + PRICE_OF_MISS - 1) // PRICE_OF_MISS if best_value > 0 else 0
 
-    # First shots of a loaded family, after `value`
+    # First shots of a loaded family, after `bound_at_prices`
 
     cdef int64_t misses_if_hit(self, int cell) noexcept nogil:
         """Return the exact least misses of the sets with a cell."""

@@ -47,7 +47,7 @@ cdef void count_sequences(Node* node, const int64_t* leaves) noexcept nogil:
 
 
 cdef inline int64_t binomial(const int64_t* leaves, int total, int chosen) noexcept nogil:
-    """Return the binomial coefficient C(a, b) from the table of `leaves.pxd`; at most MANY."""
+    """Return the binomial coefficient C(total, chosen) from the table of `leaves.pxd`; at most MANY."""
     return min(MANY, leaves[(total - chosen) * MISS_COUNTS + chosen]) if 0 <= chosen <= total else 0
 
 

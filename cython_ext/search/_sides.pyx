@@ -126,8 +126,8 @@ cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
     """Fill `least` and `spread` of a family with LABELS, if there is memory for it.
 
     In the part with one label at a cell, let U be the cells that its ship may have, and V the rest. By leaf
-    counting at most ways * C(k + t, t) of the sets that are alike on U are distinguished with t misses on
-    V, and likewise with V and U (`_sequences`, `two_sided_bound` of `_search`). So any r of the sets have
+    counting at most sequences * C(k + t, t) of the sets that are alike on U are distinguished with t misses
+    on V, and likewise with V and U (`_sequences`, `two_sided_bound` of `_search`). So any r of the sets have
     at least v_1 + ... + v_r misses on V, with v_i the least t that can distinguish i of the sets, and at
     least u_1 + ... + u_r on U. The sum for all sets of the part is `least`. `spread[s]` is the greatest
     number, over the cells, of sets with v_i + u_i <= s.

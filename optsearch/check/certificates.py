@@ -64,10 +64,10 @@ that is not finished."""
 class CheckedCertificate:
     """The result of checking a certificate.
 
-    hider, shooter -- what each side guarantees: for the mean at least, at most this number of
-    shots; for within=K at most, at least this probability to finish. hidings, orbits -- how many
-    exist. used, trees -- how many orbits the hider uses, and trees the shooter. method -- how the
-    least payment against the hider was computed. seconds -- wall time.
+    hider, shooter -- what each guarantees: for the mean, the hider at least this number of shots,
+    the shooter at most; for within=K, the hider at most this probability to finish, the shooter at
+    least. hidings, orbits -- how many exist. used -- how many orbits the hider uses. trees -- how
+    many trees the shooter uses. method -- how the least payment against the hider was computed.
     """
 
     game: Game

@@ -119,7 +119,7 @@ def shoot(family: Family, cell: int) -> dict[Reply, Family]:
 def _shoot_at(hidden: Hidden, shot: int) -> tuple[Reply, Hidden]:
     """Return the reply to a shot, and what is still hidden after it.
 
-    hidden -- what one configuration hides before. shot -- the mask of the cell.
+    hidden -- what one configuration hides before it. shot -- the mask of the cell.
     """
     if isinstance(hidden, int):
         return (HIT, hidden ^ shot) if hidden & shot else (MISS, hidden)

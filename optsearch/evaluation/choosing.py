@@ -98,9 +98,9 @@ class Chooser:
     def shot(self, position: Position | NoisyPosition) -> Cell:
         """Return the next shot at a position.
 
-        If more configurations are left than the strategy can list or, as a rollout, play in plain
-        Python in a moment, it is the shot of an evaluation of the strategy. Raises TooLarge if an
-        evaluation has no shot either, and StrategyError as `as_strategy`.
+        With more configurations left than the strategy can list, or than plain Python can roll out
+        in a moment, an evaluation of the strategy chooses it. Raises TooLarge if an evaluation has
+        no shot either, and StrategyError as `as_strategy`.
         """
         if isinstance(position, NoisyPosition):
             self.strategy.require_noise()

@@ -187,7 +187,7 @@ def first_ship_chain(
     known_bounds -- upper bounds that are known, by number of misses; no value of the result is
     above them. progress -- called with how many numbers of misses are done and how many there are.
     store -- keeps finished values for a later run with equal arguments. on_sets -- called now and
-    then with the length of the chain, a size of sets, and how many of that size are done and are.
+    then with the length of the chain, a size of sets, and the number of these done and of all.
     """
     arguments = sha256(repr((coverages, limits.cells, limits.sets)).encode()).hexdigest()
     finished: list[Finished] = []
@@ -276,7 +276,7 @@ def most_kept(
     more, or if the search gives up, because it has more than `sets` sets of cells of one size.
 
     unfinished -- bounds what each cell leaves; its `start` must be length - 1 or more. on_sets --
-    called now and then with the length, a size of sets, and how many of that size are done and are.
+    called now and then with the length, a size of sets, and the number of these done and of all.
     """
     search = Sequences(coverage.counts.covering, unfinished.kernel, -1)
     # A narrow search takes less time, and may already find a chain that keeps `limit`.

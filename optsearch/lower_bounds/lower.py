@@ -357,8 +357,8 @@ def _bounds_from_two_hidden(
 ) -> Iterator[Bound]:
     """Yield the bound for a player who is told where all ships but the last two lie.
 
-    Nothing is yielded after a shot, for one ship, or if the bound would take too long; then
-    leave_out is called with the reason.
+    Nothing is yielded after a shot, for one ship, or if the bound would take too long. In the last
+    case leave_out is called with the reason.
     """
     game, name = position.game, "all ships but two revealed"
     if position.shots or len(game.fleet) < 2:

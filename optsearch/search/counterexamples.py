@@ -112,7 +112,7 @@ class Scope:
             )
 
     def __str__(self) -> str:
-        """Return the scope in words, such as `every position of 3x4:2,2`; checkpoints have them."""
+        """Return the scope in words, as in `every position of 3x4:2,2`; they label checkpoints."""
         positions = "the empty board" if self.empty_only else "every position"
         if self.listed_games:
             return f"{positions} of {' and '.join(map(str, self.listed_games))}"

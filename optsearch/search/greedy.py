@@ -117,7 +117,7 @@ class GreedySolver:
         """Return the search kernel for a rule, which the first call makes.
 
         rule -- "optimal" for all strategies; "best greedy", "worst greedy" or "first greedy" for
-        those that shoot a most probable cell. If hits tell something, the kernel serves every rule.
+        those that shoot a most probable cell. If hits tell something, one kernel serves every rule.
         """
         if not self.position.game.is_silent:
             rule = "optimal"

@@ -172,11 +172,11 @@ class Rule:
     stop: a row for each number of cells left to hit, with 128 values. score -- chooses the shot;
     None shoots a most probable cell. rank -- ranks the candidates of rollouts; None ranks by
     probability. policy -- chooses the shots of rollouts; None is greedy. compare_above,
-    compare_up_to -- if sinkings are announced, the configurations left between which rollouts are
-    played. above, second, inner -- with more than `above` configurations left, rollouts play the
-    level `inner`, on a sample of at most `second`. until, levels -- with at most `until`
-    configurations left, candidates are compared by these levels, greedy first, on all
-    configurations.
+    compare_up_to -- if sinkings are announced, rollouts are played with more configurations left
+    than the first number, and at most the second. above, second, inner -- with more than `above`
+    configurations left, rollouts play the level `inner`, on a sample of at most `second`. until,
+    levels -- with at most `until` configurations left, candidates are compared by these levels,
+    greedy first, on all configurations.
     """
 
     order: tuple[int, ...]

@@ -57,7 +57,7 @@ cdef struct Node:              # one family with its counts; a single block of m
     int shot_count
     int64_t weight
     int64_t lower              # the optimum is at least this
-    Cells* set_cells           # [set_count] of each set, without stripped and merged cells
+    Cells* set_cells           # [set_count] of each set, without cells left out or merged
     int64_t* weights           # [set_count] falling, or NULL when all are 1
     int32_t* search_index      # [set_count] of each set, or NULL likewise
     int64_t* lightest_sums     # [set_count + 1] total weight of the i lightest sets, or NULL likewise
@@ -92,7 +92,7 @@ cdef inline int compare_cells(const void* a, const void* b) noexcept nogil:
     return (x > y) - (x < y)
 
 cdef inline uint64_t sets_with_reply(const Node* node, int cell, int reply, int word) noexcept nogil:
-    """Return the sets of word w that give a reply, as bits; the reply after those with a hit is a miss."""
+    """Return the sets of one word that give a reply, as bits; the reply after those with a hit is a miss."""
     cdef uint64_t column
     if reply < node.hit_replies:
         return node.reply_columns[(cell * node.hit_replies + reply) * node.column_words + word]
