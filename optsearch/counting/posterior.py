@@ -366,7 +366,8 @@ class Posterior:
         columns, weights = self.position.game.columns, self._cell_weights
         total = self.weight  # asked second, because the count by cell has it as a by-product
         frequencies = [Fraction(weight) / total for weight in weights]
-        return [frequencies[i : i + columns] for i in range(0, len(frequencies), columns)]
+        row_starts = range(0, len(frequencies), columns)
+        return [frequencies[start : start + columns] for start in row_starts]
 
     # Weights
 

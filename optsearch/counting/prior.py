@@ -217,7 +217,7 @@ class Prior(ABC):
                 values = [cell_weights[cell] for cell in bits(ship)]
                 # The sum weighs as the mean does: all ships of a kind have equally many cells.
                 placements[ship] = prod(values) if combine_by == "product" else sum(values)
-        return Prior.of_placements(game, placements, 1, name)
+        return Prior.of_placements(game, placements, name=name)
 
     @staticmethod
     def of_configurations(
@@ -259,7 +259,7 @@ class Prior(ABC):
         words: CellSets = engine.unrank(constraints, np.arange(configurations, dtype=np.uint64))
         masks_by_ship = [to_masks(words[:, i]) for i in range(len(game.fleet))]
         weights = {ships: function(ships) for ships in zip(*masks_by_ship, strict=True)}
-        return Prior.of_configurations(game, weights, 0, name)
+        return Prior.of_configurations(game, weights, name=name)
 
 
 def _ships_text(game: Game, ships: Iterable[int]) -> str:
@@ -543,7 +543,7 @@ def past_games(
         for kind in set(game.fleet)
         for ship in game.placements(kind)
     }
-    return Prior.of_placements(game, weights, 1, name)
+    return Prior.of_placements(game, weights, name=name)
 
 
 @dataclass(frozen=True)
@@ -627,7 +627,7 @@ def one_by_one(game: Game, order: Sequence[object] | None = None) -> Prior:
             )
 
     place_others((), closed=0, choices=1)
-    return Prior.of_configurations(game, weights, 0, str(placing))
+    return Prior.of_configurations(game, weights, name=str(placing))
 
 
 def parse_weight(text: str) -> Fraction:
@@ -729,7 +729,7 @@ def _user_prior(function: UserFunction, game: Game) -> Prior:
             for kind in set(game.fleet)
             for ship in game.placements(kind)
         }
-        return Prior.of_placements(game, weights, 1, str(function))
+        return Prior.of_placements(game, weights, name=str(function))
     if parameters_after_game == ("ships",):
         return Prior.of_function(game, _UserWeigher(function, game), str(function))
     raise StrategyError(

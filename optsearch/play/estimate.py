@@ -154,13 +154,14 @@ def simulation_seconds(
         return seconds
     boards = Drawn().boards(game, min(games, PLAYED_COMPILED), 1)
     if compiled_of(chosen, game, reply_model) is not None:
-        play_task(chosen, game, boards[:1], 0, 1)  # compiles it
+        play_task(chosen, game, boards[:1], first=0, seed=1)  # compiles it
         started = clock()
-        play_task(chosen, game, boards, 0, 1)
+        play_task(chosen, game, boards, first=0, seed=1)
         return (clock() - started) / len(boards) * games
     chooser = player_for_games(chosen, game)
     if game.ends_at_hit and not isinstance(chooser, Chooser):
-        play_task(chooser, game, boards[:1], 0, 1, reply_model)  # compiles its loops
+        # This compiles its loops.
+        play_task(chooser, game, boards[:1], first=0, seed=1, reply_model=reply_model)
     timed = _Timed(chooser, clock)
     seconds_at_ends = list(_play_in_time(timed, game, boards, reply_model))
     if not seconds_at_ends:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +81,7 @@ class Drawn(Hider):
         posterior.require_some()
         drawn = [
             posterior.sample(DRAWN, np.random.default_rng([seed, 0, batch]), masks=True)
-            for batch in range(-(-number // DRAWN))
+            for batch in range(ceil(number / DRAWN))
         ]
         return np.concatenate(drawn)[:number]
 

@@ -408,7 +408,6 @@ def play_task(
     chooser -- the player, or a Chooser that keeps its shots for later games. first -- the number of
     the first board. seed -- with the number of a board, it gives the random numbers of its game.
     """
-    numbered = list(enumerate(boards, first))
     if reply_model.is_plain and isinstance(chooser, Chooser):
         shots_by_game = (chooser.shots_left(to_masks(ships), position_in(game)) for ships in boards)
         return [shots for shots in shots_by_game if shots is not None]
@@ -423,16 +422,15 @@ def play_task(
                 reply_model=reply_model,
                 errors=error_generator(seed, number),
             )
-            for number, ships in numbered
+            for number, ships in enumerate(boards, first)
         ]
         shots = [len(end.shots) for end in ends]
         if reply_model.salvo == AFLOAT:
             shots += map(reply_model.count_salvos, ends)
         return shots
-    cells = ship_numbers_by_cell(game, boards)
     return [
-        int(compiled(cells[number - first], player_generator(seed, number)))
-        for number, _ in numbered
+        int(compiled(ship_numbers, player_generator(seed, number)))
+        for number, ship_numbers in enumerate(ship_numbers_by_cell(game, boards), first)
     ]
 
 

@@ -77,13 +77,12 @@ def possible_ships(game: Game) -> list[Ship]:
         return [
             (kind, ship) for kind in dict.fromkeys(game.fleet) for ship in game.placements(kind)
         ]
-    lengths = {length for kind in game.fleet for length in lengths_of(kind)}
-    return [
-        (kind, ship)
-        for kind in game.fleet
-        for length in (lengths_of(kind) if game.names_hits else lengths)
-        for ship in game.placements(length)
-    ]
+    all_lengths = {length for kind in game.fleet for length in lengths_of(kind)}
+    ships: list[Ship] = []
+    for kind in game.fleet:
+        lengths = lengths_of(kind) if game.names_hits else all_lengths
+        ships += [(kind, ship) for length in lengths for ship in game.placements(length)]
+    return ships
 
 
 def _regions(game: Game) -> Iterator[tuple[str, int]]:

@@ -136,13 +136,14 @@ def _make_sweep(puzzle: Puzzle, on_visit: Callable[[int], object]) -> PuzzleSwee
             f"lengths and {len(puzzle.fleet)} ships; at most {MAX_COLUMNS}, {MAX_LENGTHS} and "
             f"{MAX_SHIPS}"
         )
-    # 1 if a ship of a length may begin (at its left or top end) on a cell, horizontally or not
+    # 1 if a ship of a length may begin (at its left or top end) on a cell: horizontally at index 0
+    # of the second axis, vertically at 1.
     may_begin = np.zeros((len(lengths), 2, puzzle.rows, puzzle.columns), np.uint8)
     for length_index, length in enumerate(lengths):
         for ship in puzzle.allowed(length):
             cells = puzzle.cells_of(ship)
-            is_vertical = int(cells[0][0] != cells[-1][0])
-            may_begin[(length_index, is_vertical) + cells[0]] = 1
+            (row, column), (last_row, _) = cells[0], cells[-1]
+            may_begin[length_index, int(row != last_row), row, column] = 1
     must_be_ship = np.zeros((puzzle.rows, puzzle.columns), np.uint8)
     may_be_ship = np.ones((puzzle.rows, puzzle.columns), np.uint8)
     for cell, value in puzzle.revealed:

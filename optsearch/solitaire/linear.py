@@ -33,7 +33,6 @@ def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
     started = time.process_time()
     built_model = models.BUILDERS[model](puzzle)
     linear_model, variables = _to_linear(built_model.model.proto)
-    size = (linear_model.num_variables, linear_model.num_constraints)
     build_seconds = time.process_time() - started
     solver.set_time_limit_in_seconds(time_limit)
     status = solver.solve(linear_model).name
@@ -47,7 +46,15 @@ def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
             raise AssertionError(f"{SOLVER} has {solution} for {puzzle} in the {model} model")
         solutions = (solution,)
     is_complete = status == "INFEASIBLE"
-    return models.ModelSearch(model, solutions, is_complete, *size, build_seconds, seconds)
+    return models.ModelSearch(
+        model=model,
+        solutions=solutions,
+        is_complete=is_complete,
+        variables=linear_model.num_variables,
+        constraints=linear_model.num_constraints,
+        build_seconds=build_seconds,
+        solve_seconds=seconds,
+    )
 
 
 def _model_builder() -> Any:

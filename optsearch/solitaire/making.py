@@ -105,8 +105,9 @@ def _near_clues(puzzle: Puzzle) -> Iterator[list[Clue]]:
     masks = {clue: puzzle.mask(clue) for clue in puzzle.clues}
     counts = [clue for clue in puzzle.clues if clue.kind != "cell"]
     yield from ([count] for count in counts)
-    for cell in puzzle.clues[len(counts) :]:
-        yield [cell, *(count for count in counts if masks[count] & masks[cell])]
+    for cell in puzzle.clues:
+        if cell.kind == "cell":
+            yield [cell, *(count for count in counts if masks[count] & masks[cell])]
     for line in (*puzzle.row_masks, *puzzle.column_masks):
         yield [clue for clue, mask in masks.items() if not mask & ~puzzle.closed(line)]
     for kind in ("row", "column"):

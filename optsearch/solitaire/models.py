@@ -95,7 +95,8 @@ def search(
     built_model = BUILDERS[model](puzzle)
     if excluding is not None:
         built_model.exclude(excluding)
-    size = (len(built_model.model.proto.variables), len(built_model.model.proto.constraints))
+    proto = built_model.model.proto
+    variable_count, constraint_count = len(proto.variables), len(proto.constraints)
     build_seconds = time.process_time() - started
     solutions: list[Solution] = []
     is_complete = False
@@ -110,7 +111,15 @@ def search(
         is_complete = False
         built_model.exclude(solution)
     seconds = time.process_time() - started - build_seconds
-    return ModelSearch(model, tuple(solutions), is_complete, *size, build_seconds, seconds)
+    return ModelSearch(
+        model=model,
+        solutions=tuple(solutions),
+        is_complete=is_complete,
+        variables=variable_count,
+        constraints=constraint_count,
+        build_seconds=build_seconds,
+        solve_seconds=seconds,
+    )
 
 
 def _find_solution(built_model: Model, seconds: float | None) -> tuple[Solution | None, bool]:

@@ -615,10 +615,11 @@ class _Suppositions:
         """
         self._check_deadline()
         _apply_rules(knowledge)
-        while knowledge.unknown and (
-            supposition := self._refuted_supposition(knowledge, max_depth)
-        ):
-            knowledge.learn(1 << supposition.cell_index, supposition.opposite)
+        while knowledge.unknown:
+            refuted = self._refuted_supposition(knowledge, max_depth)
+            if refuted is None:
+                return
+            knowledge.learn(1 << refuted.cell_index, refuted.opposite)
             _apply_rules(knowledge)
 
     def _explain_supposition(self, trial: _Knowledge, supposition: _Supposition) -> Step:
