@@ -46,7 +46,7 @@ class Constraints:
                 if not ship & self.closed
                 and (kind, ship) not in self.barred
                 and not game.halo(ship) & self.hits
-                and (ship & ~self.hits or not self.afloat)
+                and (ship & ~self.hits or not self.afloat)  # a cell is not hit yet
             ]
             for kind in set(self.fleet)
         }

@@ -466,6 +466,7 @@ class FrontierSweep:
             moduli = moduli_above(query.bound)
             watch = self._watch(query, progress, passes=len(moduli))
             with self._translate_memory_error(query):
+                # the kernel takes 0 for 2^64
                 residues = [query.kernel.count(modulus % 2**64, watch) for modulus in moduli]
             return combine_residues(residues, moduli)
 
@@ -485,7 +486,7 @@ class FrontierSweep:
             moduli = moduli_above(query.bound)
             watch = self._watch(query, progress, passes=2 * len(moduli), has_way_back=True)
             with self._translate_memory_error(query):
-                results = [
+                results = [  # the kernel takes 0 for 2^64
                     query.kernel.count_by_placement(modulus % 2**64, watch) for modulus in moduli
                 ]
         total = combine_residues([count for count, _ in results], moduli)

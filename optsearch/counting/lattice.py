@@ -234,6 +234,7 @@ class SkylineSweep:
             moduli = moduli_above(bound)
             passes = -(-len(moduli) // 2)  # a pass counts modulo two numbers at once
             watch = self._watch(progress, passes)
+            # the kernel takes 0 for 2^64
             residues = self._query.count([modulus % 2**64 for modulus in moduli], watch)
             return combine_residues(residues, moduli)
 
@@ -254,6 +255,7 @@ class SkylineSweep:
             moduli = moduli_above(bound)
             self._require_memory()
             watch = self._watch(progress, passes=2 * len(moduli))  # there and back
+            # the kernel takes 0 for 2^64
             results = [self._query.count_by_placement(modulus % 2**64, watch) for modulus in moduli]
         total = combine_residues([count for count, _ in results], moduli)
         residues_by_modulus = [

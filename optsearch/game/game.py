@@ -891,7 +891,7 @@ def _fields_of(text: str) -> dict[str, Any]:
     if match is None:
         raise _not_a_game_error(text)
     ships, rules = _split_ships_and_rules(text, match["ships_and_rules"])
-    if added_rules:  # after ; there are only rules
+    if added_rules:  # behind its comma or semicolon; after ; there are only rules
         rules |= _split_ships_and_rules(text, f";{added_rules[1:]}")[1]
     if not any(ships):
         raise GameError(f"{text!r} has no ships; add them, as in 4x4:3,2")

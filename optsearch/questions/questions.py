@@ -124,6 +124,7 @@ def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
     for name, region_mask in _regions(game):
         is_inside = game.array(region_mask).astype(bool)
 
+        # The default keeps the region of this question when the loop goes on.
         def count_cells(boards: ShipNumbers, is_inside: NDArray[np.bool_] = is_inside) -> list[str]:
             return list(map(str, np.count_nonzero(boards[:, is_inside], axis=1).tolist()))
 

@@ -79,6 +79,7 @@ def _to_linear(proto: Any) -> tuple[Any, list[Any]]:
             linear_constraint.add_term(variables[index], coefficient)
 
     def add_literals(literals: Any, lower: float, upper: float) -> None:
+        # A negative literal i stands for the opposite of variable -i - 1.
         terms = [(i, 1) if i >= 0 else (-i - 1, -1) for i in literals]
         negated_count = sum(coefficient < 0 for _, coefficient in terms)
         add_constraint(terms, lower - negated_count, upper - negated_count)
