@@ -14,7 +14,12 @@ from optsearch.cli import advising
 from optsearch.cli.command import app
 from optsearch.cli.counting import heat_map_text
 from optsearch.cli.dialogue import Dialogue
-from optsearch.counting.conflicts import complete_reply, find_conflict, possible_single_errors
+from optsearch.counting.conflicts import (
+    complete_reply,
+    find_conflict,
+    position_of,
+    possible_single_errors,
+)
 from optsearch.counting.posterior import Posterior
 from optsearch.counting.prior import prior_of
 from optsearch.evaluation.choosing import Chooser
@@ -289,6 +294,10 @@ def test_a_sinking_whose_length_was_not_told():
     only_sunk = Position(Game.parse("5x5:3,2,announce=sunk"))
     assert complete_reply(only_sunk, (0, 0), Reply.parse("sunk:3")) == Reply.parse("sunk")
     assert complete_reply(only_sunk, (0, 0), MISS) == MISS
+    for shot in (Shot((8, 9), MISS), Shot((8, 9), Reply.parse("sunk"))):
+        assert complete_reply(position, shot.cell, shot.reply) == shot.reply
+        with pytest.raises(PositionError, match=f"^{shot}: J9 is off the board 5x5"):
+            position_of(game, f"A1 hit, {shot}")
 
 
 def test_hits_that_name_their_ships():

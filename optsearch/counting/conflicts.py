@@ -66,8 +66,8 @@ def complete_reply(
     if reply.label is not None and game.tells_sinkings and not game.labels:
         return replace(reply, label=None)
     is_complete = reply != _reply_without_ship(game)
-    is_illegal_shot = game.bit(cell) & position.closed
-    if is_complete or is_illegal_shot:
+    is_legal_shot = cell in game and not game.bit(cell) & position.closed
+    if is_complete or not is_legal_shot:
         return reply
     possible_replies = [
         full_reply
