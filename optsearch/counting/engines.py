@@ -188,7 +188,7 @@ class AnyBoard:
     ) -> CellSets:
         """Return the configurations with the given ranks; uint64 of shape (ranks, ships, words).
 
-        The words of a ship are its cells. The constraints alone determine the ranks.
+        The words of a ship are its cells. Without weights, equal constraints give an equal order.
 
         ranks -- numbers of configurations in some fixed order, from 0. With weights, floats from 0,
         each less than the total weight.

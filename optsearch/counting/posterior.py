@@ -876,9 +876,9 @@ class _Sinking(NamedTuple):
 def sunk_assignments(position: Position | NoisyPosition) -> Iterator[SunkAssignment]:
     """Yield each way in which the sunk ships can lie, with the constraints on the other ships.
 
-    Each configuration belongs to one way. If hits have labels, there is at most one way: a ship
-    with another label on a hit is barred, and a ship whose placement a label determines counts as
-    sunk. If some replies may be lies, there is a way for each choice of the false replies.
+    Each configuration belongs to one way. If every hit has a label, there is at most one way: a
+    ship with another label on a hit is barred, and a ship whose placement a label determines counts
+    as sunk. If some replies may be lies, there is a way for each choice of the false replies.
     """
     game = position.game
     if isinstance(position, NoisyPosition):
@@ -909,7 +909,7 @@ def _labels_told(position: Position) -> Iterator[tuple[Label | None, int]]:
 
 
 def barred_ships(position: Position) -> frozenset[Ship]:
-    """Return the ships that would give a hit another label; none if hits have no labels."""
+    """Return the ships that would give a hit another label; none unless every hit has a label."""
     barred: set[Ship] = set()
     for label, cell in _labels_told(position):
         barred |= position.game.label_table.placements_with_other_label(label, cell)

@@ -408,7 +408,7 @@ class _Reader:
 
 
 def _is_point(value: object) -> bool:
-    """True if a value of a document is a pair of numbers below a million."""
+    """True if a value of a document is a pair of numbers between -1e6 and 1e6."""
     if not isinstance(value, list) or len(value) != 2:
         return False
     return all(type(item) in (int, float) and abs(item) < 1e6 for item in value)

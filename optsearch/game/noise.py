@@ -337,9 +337,9 @@ class NoisyPosition:
 
     @property
     def weights(self) -> dict[Cell, Fraction]:
-        """The likelihood ratio of the replies at each cell in doubt: with a ship over without.
+        """For each cell in doubt: the probability of its replies with a ship, divided by without.
 
-        It is empty with `Lies`: then weights are not products over cells.
+        Empty with `Lies`: then weights are not products over cells.
         """
         if isinstance(self.noise, Lies):
             return {}

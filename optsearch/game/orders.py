@@ -20,10 +20,11 @@ def orders_on(game: Game) -> tuple[str, ...]:
 def order_of(game: Game, ties: str) -> tuple[int, ...]:
     """Return the cells (indices) in the order by which ties between them are broken.
 
-    ties -- the name of the order. `first` is row by row, and `last` the reverse. `checkerboard`
-        begins with the cells whose sum of row and column, from 0, is even, and `central` with those
-        nearest to the middle; the others tied in these two are row by row. For these two, raises
-        NotSupported on a board that is not a rectangle.
+    ties -- the name of the order. `first` is row by row, and `last` the reverse. `checkerboard` has
+        the cells whose row plus column, from 0, is even before the others, and `central` begins
+        with those nearest to the middle; both go row by row where that leaves a tie.
+
+    Raises NotSupported for these two on a board that is not a rectangle.
     """
     if ties in OF_RECTANGLES and not game.is_rectangle:
         raise NotSupported(

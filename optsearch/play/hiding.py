@@ -134,8 +134,8 @@ class Corner(_OneByOne):
     def fleet(self, game: Game, generator: np.random.Generator) -> list[int]:
         """Return the masks of the ships, the longest first.
 
-        Raises GameError if they find no room, for contact=none and corner, and for a ship that is
-        as long as a side.
+        Raises GameError if they find no room, and unless contact=any and all ships are shorter than
+        both sides.
         """
         game.require_usual("the corner placement")
         if game.contact != "any" or max(game.fleet) >= min(game.rows, game.columns):
@@ -150,7 +150,7 @@ class Corner(_OneByOne):
         raise GameError(f"the corner placement finds no room for the fleet of {game}")
 
     def _try_to_place(self, game: Game, generator: np.random.Generator) -> list[int] | None:
-        """Return the masks of ships drawn one after the other; None after TRIES of one of them."""
+        """Return the masks of ships drawn one by one; None if one finds no room in TRIES draws."""
         ships: list[int] = []
         covered = 0
         for length in game.fleet:

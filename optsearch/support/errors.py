@@ -10,9 +10,10 @@ _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+"""
 
 
 def printable(text: str, escape: Callable[[str], str] = repr) -> str:
-    """Return a text whose control characters are escaped, as in '\\x1b', for a terminal.
+    """Return a text for a terminal, with control characters escaped, as in '\\x1b'.
 
-    Ends of lines stay. escape -- a function like `repr`, which returns the escape between quotes.
+    Marks of the direction of text are escaped, too; ends of lines stay. escape -- a function like
+    `repr`, which returns the escape between quotes.
     """
     if text.isprintable():
         return text
