@@ -65,9 +65,8 @@ def _list_printed_bounds(file: Path, side: str) -> list[BoundLine]:
     """
     table = records.read(file)
     label = table.header["Author"] + (", on a sample" if side == "upper" else "")
-    return [
-        BoundLine(Fraction(row["value"]), label, True) for row in table.rows if row["name"] == side
-    ]
+    values = [Fraction(row["value"]) for row in table.rows if row["name"] == side]
+    return [BoundLine(value, label, is_published=True) for value in values]
 
 
 @figure(*((TABLES["bracket"], name) for name in GAMES), Published("mayflower", "csv"))

@@ -74,7 +74,7 @@ def skyline() -> Figure:
         if (row, column) >= SWEPT:
             ax.add_patch(Rectangle((column, row), 1, 1, **closed_style))
     next_cell_row, next_cell_column = SWEPT
-    decided_columns = [GAME.columns] * next_cell_row + [next_cell_column]
+    decided_columns = [GAME.columns] * next_cell_row + [next_cell_column]  # of each row
     decided_columns += [0] * (GAME.rows - len(decided_columns))
     for row, width in enumerate(decided_columns):
         ax.add_patch(Rectangle((0, row), width, 1, facecolor=style.OPEN, lw=0, zorder=0))
@@ -114,7 +114,8 @@ def skyline() -> Figure:
 
 def next_row(column: int) -> int:
     """Return the first row of a column whose cell the sweep has not decided."""
-    return SWEPT[0] + (column < SWEPT[1])
+    row, first_undecided_column = SWEPT
+    return row + 1 if column < first_undecided_column else row
 
 
 def closed_below(closed: set[tuple[int, int]], column: int) -> int:

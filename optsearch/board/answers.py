@@ -193,7 +193,7 @@ def describe_game(setting: Setting) -> dict[str, Any]:
     game, prior = setting.game, _prior_of(setting)
     is_fleet_known = not isinstance(game, MixedGame)
     kinds = sorted(set(game.fleet))
-    lettered_kinds = [] if is_fleet_known or not game.names_hits else kinds
+    lettered_kinds = kinds if game.names_hits and not is_fleet_known else []
     placed_kinds = kinds if is_fleet_known else []
     return {
         **_form_fields(game),
@@ -386,7 +386,8 @@ def _sunk_by_label(position: Position) -> tuple[Counter[int], set[int]]:
     sunk_kinds, wreck_masks = Counter[int](), set[int]()
     for label in {shot.reply.label for shot in position.shots if shot.reply.label}:
         hit_mask = game.mask(shot.cell for shot in position.shots if shot.reply.label == label)
-        if hit_mask.bit_count() != game.most_replies(Reply(True, label=label)):
+        is_hit_everywhere = hit_mask.bit_count() == game.most_replies(Reply(hit=True, label=label))
+        if not is_hit_everywhere:
             continue
         kind = game.kind_of_label(label)
         assert kind is not None
@@ -416,7 +417,8 @@ def _shot_fields(setting: Setting, posterior: Posterior, cell: str) -> dict[str,
     weights = _weigh_replies(posterior, chosen_cell)
     if isinstance(posterior, MixedPosterior):  # whose weights can be too large for JavaScript
         total = 1
-        replies = {str(reply): f"{n / posterior.weight:.17g}" for reply, n in weights.items()}
+        total_weight = posterior.weight
+        replies = {str(reply): f"{part / total_weight:.17g}" for reply, part in weights.items()}
     else:
         total = posterior.configurations
         replies = {str(reply): str(count) for reply, count in weights.items()}
@@ -445,9 +447,10 @@ def _weigh_replies(posterior: Posterior, cell: Cell) -> dict[Reply, int]:
             weights[reply_of[answer]] += posterior.ship_weights.get(kind_and_ship, 0)
         weights[MISS] = posterior.weight - sum(weights.values())
         return weights
+    cell_index = cell_mask.bit_length() - 1
     for (kind, ship), count in posterior.by_kind.items():
         if ship & cell_mask:
-            weights[game.hit_reply(kind, ship, cell_mask.bit_length() - 1, is_sunk=False)] += count
+            weights[game.hit_reply(kind, ship, cell_index, is_sunk=False)] += count
     for sinking in [reply for reply in weights if reply.sunk]:  # all these count as hits so far
         try:
             posterior_after = Posterior(position.after(cell, sinking), prior=posterior.prior)
@@ -512,7 +515,7 @@ def sample_greedy(setting: Setting, shots: str, number: int) -> dict[str, Any]:
             shot_count = _chooser("greedy", setting.game).shots_left(ships, position, is_late)
         else:  # a strategy would ignore it
             end = play(shot_by_prior, ships, position)
-            shot_count = len(end.shots) - len(position.shots) if not end.hits_left else None
+            shot_count = None if end.hits_left else len(end.shots) - len(position.shots)
         if shot_count is not None:  # else it was given up
             shot_counts.append(shot_count)
         if monotonic() > started_at + SAMPLE_SECONDS:

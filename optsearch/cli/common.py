@@ -337,8 +337,9 @@ def count_text(number: int, noun: str, plural: str = "") -> str:
 
     plural -- the plural of the noun, if it is not the noun with an s.
     """
-    counted = noun if number == 1 else plural or f"{noun}s"
-    return f"{number:,} {counted}"
+    if number != 1:
+        noun = plural or f"{noun}s"
+    return f"{number:,} {noun}"
 
 
 def align_columns(rows: Sequence[Sequence[str]], is_right_aligned: bool = False) -> str:

@@ -149,13 +149,12 @@ def greedy(path: Path, tree: Path | None, time_limit: float | None, form: Form) 
     family = identification.read(path)
     limit, tree_by_rule = Limit(time_limit), {}
     half_of_time = None if time_limit is None else time_limit / 2
-    quick_rules_first = (
-        identification.RULES[2:] + identification.RULES[:2]
-    )  # best and worst take longest
+    slow_rules = ("best", "worst")
+    quick_rules = [rule for rule in identification.RULES if rule not in slow_rules]
     with show_search_progress(family.title, "misses", family.certain_hits) as progress:
         optimum = identification.identify(family, time_limit=half_of_time, progress=progress)
         with suppress(LimitReached):
-            for rule in quick_rules_first:
+            for rule in (*quick_rules, *slow_rules):
                 tree_by_rule[rule] = identification.greedy(family, rule, limit.watch(progress))
     known_trees = {
         rule: tree_by_rule[rule] for rule in identification.RULES if rule in tree_by_rule

@@ -92,6 +92,7 @@ def serve(
         out.print("ctrl-C ends it", soft_wrap=True)
 
     try:
-        serve_(setting, tuple(against or ()), host, port, not no_browser, print_address)
+        opponents = tuple(against or ())
+        serve_(setting, opponents, host, port, is_opened=not no_browser, say=print_address)
     except KeyboardInterrupt:
         raise Interrupted("; games under way are lost") from None

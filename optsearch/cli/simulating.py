@@ -150,8 +150,10 @@ def answer_of(
         **salvo_fields,
     )
     # a table for people, the fields of the JSON, and the rows of the CSV: one entry per player each
-    heads, player_texts = [*HEADS], [[*outcome.texts] for outcome in outcomes]
-    player_fields, csv_rows = [outcome.to_dict() for outcome in outcomes], simulation.to_dicts()
+    heads = [*HEADS]
+    player_texts = [[*outcome.texts] for outcome in outcomes]
+    player_fields = [outcome.to_dict() for outcome in outcomes]
+    csv_rows = simulation.to_dicts()
     if has_salvos:
         heads.append("salvos")
         for outcome, texts in zip(outcomes, player_texts, strict=True):
@@ -226,7 +228,9 @@ def animate(
     title = str(parsed_player).partition(":")[0]
     with show_progress("drawing") as progress, replacement_for(output) as temporary_file:
         if output.suffix.lower() == ".html":
-            content = animation.page_data(end_position, ships, title, rate, not plain, progress)
+            content = animation.page_data(
+                end_position, ships, title, rate, with_posterior=not plain, progress=progress
+            )
             temporary_file.write_text(animation.page(content), encoding="utf-8")
         else:
             from optsearch.drawing.animations import animate as animate_

@@ -351,7 +351,7 @@ def sheet(
     unique_solutions = []
     with show_progress("solving"):
         for file, puzzle in zip(files, puzzles, strict=True):
-            solutions = making.solve(puzzle, 2, None, time_limit)
+            solutions = making.solve(puzzle, limit=2, time_limit=time_limit)
             if len(solutions) != 1:
                 number_of_solutions = "several solutions" if solutions else "no solution"
                 raise PuzzleError(

@@ -91,6 +91,5 @@ def _draw_picture(ax: Axes, position: Position, with_posterior: bool) -> str:
     posterior = Posterior(position)
     draw_probability(ax, position, posterior.probability)
     configurations = posterior.configurations
-    return (
-        f"{state_text}; {configurations:,} configuration{'' if configurations == 1 else 's'} left"
-    )
+    noun = "configuration" if configurations == 1 else "configurations"
+    return f"{state_text}; {configurations:,} {noun} left"

@@ -160,7 +160,8 @@ def _draw_replies(ax: Axes, middles: Sequence[_EdgeMiddle]) -> None:
             colour = "white" if reply.sunk else INK
             _draw_text(ax, (x, y), text, colour, "length", SUNK_SIZE - 2.5)
     for (outcome, names_ship), points in points_by_form.items():
-        size = SUNK_SIZE if names_ship else MARK_SIZE + outcome.sunk
+        mark_size = MARK_SIZE + 1 if outcome.sunk else MARK_SIZE
+        size = SUNK_SIZE if names_ship else mark_size
         _draw_gaps(ax, points, size if outcome.sunk else size + 3)
         if outcome.sunk or not names_ship:
             style: dict[str, Any] = {"markersize": size, "markerfacecolor": INK}

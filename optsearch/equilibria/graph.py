@@ -88,8 +88,8 @@ class Graph:
         hidings -- the indices of the hidings that reach this part, where a hiding is a choice of
         the hider. hits -- mask of the cells hit before. depth -- the number of shots before.
         """
-        has_deadline = self.objective.shots is not None
-        family = hidings, hits, depth if has_deadline else 0
+        shots_that_count = 0 if self.objective.shots is None else depth  # for within=K alone
+        family = hidings, hits, shots_that_count
         node_index = self._nodes.setdefault(family, len(self._nodes) + 1)
         if isinstance(tree, Leaf):
             if node_index not in self._leaves:
@@ -145,7 +145,9 @@ class Graph:
             best_rows = np.flatnonzero(cost_of_shot == np.repeat(least_cost, shots_per_node))
             # The first of the best shots of each node.
             chosen_rows.append(best_rows[np.searchsorted(best_rows, layer.starts)])
-            cost_of_node[layer.nodes] = least_cost + (weight_of_node[layer.nodes] if is_mean else 0)
+            cost_of_node[layer.nodes] = least_cost
+            if is_mean:  # the shot itself costs one in each game
+                cost_of_node[layer.nodes] += weight_of_node[layer.nodes]
         choice, depth_of_node = self._follow_shots(self._layers, chosen_rows)
         is_reached = depth_of_node[leaf_nodes] >= 0
         shots = np.zeros(len(self.hidings), np.int64)

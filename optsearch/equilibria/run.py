@@ -290,7 +290,8 @@ class _DoubleOracle:
         The mixes are those of the vertex that solves the linear programme. The run also ends if
         there are no exact mixes, or if the answer to the hider's exact mix is no new tree.
         """
-        payments, (orbits, trees) = list(self.trees), self.programme.vertex()
+        payments = list(self.trees)
+        orbits, trees = self.programme.vertex()
         weights = linear.exact_hider(payments, self.orbit_sizes, orbits, trees)
         shooter_mix = linear.exact_shooter(payments, self.orbit_sizes, orbits, trees)
         if weights is None or shooter_mix is None:

@@ -170,7 +170,9 @@ class Equilibrium:
         """
         occupancy = np.zeros(self.game.cells)
         for probability, orbit in zip(probabilities, self.hidings.orbits, strict=True):
-            ships = [ship for hiding in orbit for ship in self.hidings.hidden[hiding]]
-            for ship in ships if probability else ():
-                occupancy[list(bits(ship))] += probability
+            if not probability:
+                continue
+            for hiding in orbit:
+                for ship_mask in self.hidings.hidden[hiding]:
+                    occupancy[list(bits(ship_mask))] += probability
         return occupancy.reshape(self.game.rows, self.game.columns)

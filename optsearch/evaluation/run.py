@@ -244,7 +244,8 @@ class _EvaluationRun:
                 self._add_ended_games(Task(self.game, str(position), configurations, multiplicity))
             else:
                 for twins in top.children_by_twins(position, configurations):
-                    open_nodes.append(_OpenNode(*twins[0], multiplicity * len(twins)))
+                    first_twin = twins[0]  # the results of the others are equal
+                    open_nodes.append(_OpenNode(*first_twin, multiplicity * len(twins)))
 
     def _add_ended_games(self, task: Task) -> None:
         """Add the games that end at a position to the result.
@@ -287,14 +288,15 @@ class _EvaluationRun:
             raise ImpossiblePosition(
                 f"every configuration of {self.game} has weight 0 by the prior {prior.name}"
             )
+        counts = sorted((shots, count) for shots, count in self._histogram.items() if count)
         return Evaluation(
-            str(self.strategy),
-            self._start,
-            dict(sorted((shots, count) for shots, count in self._histogram.items() if count)),
-            self._seconds_before + self._seconds,
-            self._task_count,
-            self._resumed_tasks,
-            prior,
+            strategy=str(self.strategy),
+            position=self._start,
+            histogram=dict(counts),
+            seconds=self._seconds_before + self._seconds,
+            tasks=self._task_count,
+            resumed=self._resumed_tasks,
+            prior=prior,
         )
 
     def _new_tasks(self) -> Iterator[Task]:

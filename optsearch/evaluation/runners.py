@@ -325,7 +325,8 @@ class KernelRunner(Runner):
         """Return a new kernel that plays the rule of the strategy; it has no configurations yet."""
         game = self.game
         labels = _make_labels(game, self.rule.order)
-        evaluator = TreeEvaluator(self.rule, labels, game.contact != "any")
+        have_distinct_cells = game.contact != "any"  # different configurations
+        evaluator = TreeEvaluator(self.rule, labels, have_distinct_cells)
         board_shape = game.rows, game.columns, game.holes
         evaluator.score_by(self.rule, board_shape, announced_lengths(game))
         return evaluator
@@ -340,7 +341,7 @@ class KernelRunner(Runner):
         kernel is to be asked for games of single configurations.
         """
         evaluator = self.make_evaluator()
-        evaluator.begin(len(rows), position.hits, position.misses, following)
+        evaluator.begin(len(rows), position.hits, position.misses, following=following)
         evaluator.add(rows)
         return evaluator
 
@@ -397,9 +398,9 @@ class KernelRunner(Runner):
         If replies are only hit or miss, a strategy with rollouts always does. Otherwise it does so
         above one number of configurations and up to another, which its rule gives.
         """
-        if not self.is_rollout or self.game.is_silent:
-            return self.is_rollout
-        return self.rule.compare_above < configurations <= self.rule.compare_up_to
+        if self.is_rollout and not self.game.is_silent:
+            return self.rule.compare_above < configurations <= self.rule.compare_up_to
+        return self.is_rollout
 
     @property
     def is_rollout(self) -> bool:
@@ -457,7 +458,8 @@ def _make_labels(game: Game, order: Sequence[int]) -> Labels:
     order in which ties are broken.
     """
     if game.is_silent:
-        return Labels(order, (), np.empty((0, 2), np.int32), False)
+        no_ships = np.empty((0, 2), np.int32)
+        return Labels(order, kinds=(), slots=no_ships, is_fixed=False)
     codes, label_of_kind = Codes.of(game), game.label_of_kind
     if label_of_kind is not None:
         labels = labels_at(game, 0)  # those of cell 0, which are those of every cell

@@ -83,9 +83,8 @@ class FollowedTask:
 
         Hits must have labels, so that the rows have the code of each ship.
         """
-        return Codes.of(self._game).ships(
-            self._game, to_masks(self._rows[index : index + 1, 2:])[0]
-        )
+        code_words = self._rows[index : index + 1, 2:]  # those before are the cells
+        return Codes.of(self._game).ships(self._game, to_masks(code_words)[0])
 
     def shots(self, index: int) -> int:
         """Count the shots of the game on the configuration with this index, from the start on."""

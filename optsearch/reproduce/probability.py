@@ -68,8 +68,8 @@ def numbers() -> Iterator[Number]:
                 "Final benchmarks",
                 title,
                 row["value"],
-                lambda: f"{_time_posterior()[1]:.2f}",
-                (lambda: _TIME_NOTE) if name == _SECONDS[0] else no_note,
+                compute=lambda: f"{_time_posterior()[1]:.2f}",
+                note=(lambda: _TIME_NOTE) if name == _SECONDS[0] else no_note,
                 is_compared=False,
             )
         else:

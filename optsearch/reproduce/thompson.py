@@ -186,8 +186,8 @@ def _optimistic_note() -> str:
     return (
         "The printed function lets the number of draws begin at the 10 cells that the ships cover "
         "on the checkerboard, where the fifth hit was meant: 5 draws too many. Without them the "
-        f"two means are {rounded(extremely_optimistic_mean(False), 4)} and "
-        f"{rounded(optimistic_mean(False), 4)}."
+        f"two means are {rounded(extremely_optimistic_mean(is_printed=False), 4)} and "
+        f"{rounded(optimistic_mean(is_printed=False), 4)}."
     )
 
 

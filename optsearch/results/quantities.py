@@ -76,7 +76,8 @@ class Value:
         It is the usual text of the number if `per` is 1, or if the total is not whole.
         """
         total = end * self.per
-        return f"{total}/{self.per}" if self.per > 1 and total.denominator == 1 else str(end)
+        is_mean_of_whole_total = self.per > 1 and total.denominator == 1
+        return f"{total}/{self.per}" if is_mean_of_whole_total else str(end)
 
     def times(self, number: int) -> Value:
         """Return a mean over `number` configurations as the sum over all of them."""

@@ -332,13 +332,13 @@ def _declared_tables() -> Iterator[Table]:
         )
         columns.setdefault(row["table"], []).append(column)
     for row in _read_declarations("tables.csv"):
-        minutes, *others = row.pop("minutes").split()
-        of_names = dict(other.split("=") for other in others)
+        minutes, *minutes_of_names = row.pop("minutes").split()
+        of_names = dict(text.split("=") for text in minutes_of_names)
         yield Table(
             **row,
             columns=tuple(columns[row["name"]]),
             minutes=float(minutes),
-            of_names={name: float(text) for name, text in of_names.items()},
+            of_names={name: float(number) for name, number in of_names.items()},
         )
 
 

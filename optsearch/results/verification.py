@@ -45,7 +45,8 @@ class Confirmation:
             when = f"confirmed {when} by {self.command}"
         if self.is_outdated:
             return f"changed since it was {when}"
-        return f"{when}: {f'not the same: {self.differs}' if self.differs else 'the same'}"
+        outcome = f"not the same: {self.differs}" if self.differs else "the same"
+        return f"{when}: {outcome}"
 
 
 @dataclass(frozen=True)
@@ -79,16 +80,18 @@ class VerificationStatus:
     @property
     def text(self) -> str:
         """The sentences that tell a reader what confirmed the file."""
-        parts = ["recomputed by every run of the tests"] if self.kind.is_quick else []
-        parts += [confirmation.text(self.kind) for confirmation in self.confirmations]
-        once = "a record of these" if self.kind in CONFIRMING else "computed once, when it was made"
-        parts = parts or [once]
+        sentences = ["recomputed by every run of the tests"] if self.kind.is_quick else []
+        sentences += [confirmation.text(self.kind) for confirmation in self.confirmations]
+        if not sentences and self.kind in CONFIRMING:  # a table of confirmations of other files
+            sentences = ["a record of these"]
+        elif not sentences:
+            sentences = ["computed once, when it was made"]
         if isinstance(self.kind, Table) and self.has_changes:
             version = self.header.get("optsearch", "")
-            parts.append(f"computed by an earlier {version}, backed by {self.kind.backed_by}")
+            sentences.append(f"computed by an earlier {version}, backed by {self.kind.backed_by}")
         if self.sample:
-            parts.append(f"parts computed again by other code: {self.sample}")
-        return "; ".join(parts)
+            sentences.append(f"parts computed again by other code: {self.sample}")
+        return "; ".join(sentences)
 
     @property
     def has_changes(self) -> bool:
@@ -122,11 +125,11 @@ def verification_statuses(folder: Path = RESULTS) -> Iterator[VerificationStatus
             digest = kind.digest(path) if confirming_rows[file] else ""
             confirmations = [
                 Confirmation(
-                    row["date"],
-                    row["commit"],
-                    row["command"],
-                    row.get("differs") or "",
-                    row["digest"] != digest,
+                    date=row["date"],
+                    commit=row["commit"],
+                    command=row["command"],
+                    differs=row.get("differs") or "",
+                    is_outdated=row["digest"] != digest,
                 )
                 for row in confirming_rows[file]
             ]

@@ -49,7 +49,7 @@ def page_data(
     for shot_count in range(len(end.shots) + 1):
         if with_posterior:
             posterior = Posterior(Position(game, end.shots[:shot_count]))
-            probabilities.append([_round_chance(p) for p in posterior.probability.ravel().tolist()])
+            probabilities.append(list(map(_round_chance, posterior.probability.ravel().tolist())))
             configurations_left.append(str(posterior.configurations))
         report_done(shot_count + 1)
     return {
