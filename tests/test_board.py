@@ -312,7 +312,7 @@ def test_a_game_hides_its_ships_until_the_end():
         cell = next(c for c in range(12) if cell_name(divmod(c, 4)) not in seen["shots"])
         match.shoot(divmod(cell, 4))
         if match.position.hits_left:
-            match.answer()
+            match.shoot_back()
         kept, seen = answers.shoot_in_match(kept, cell_name(divmod(cell, 4)))
         assert (seen["shots"], seen["answers"]) == (str(match.position), str(match.own_position))
     assert [sum(1 << cell for cell in ship) for ship in seen["hidden"]] == match.hidden

@@ -473,7 +473,7 @@ def test_a_match():
         cell = posterior_of(match.position).greedy_shots()[0]
         match.shoot(cell)
         if not match.is_won:
-            match.answer()
+            match.shoot_back()
     before = match.without_last_turn()
     assert not before.is_over
     assert before.position.shots == match.position.shots[:-1]

@@ -55,11 +55,11 @@ def test_every_opponent_shoots_back(against):
     while not match.is_over:
         match.shoot(match.game.cell(len(match.position.shots)))
         if match.position.hits_left:
-            shot = match.answer()
+            shot = match.shoot_back()
             said = str(shot.reply).replace(":", " ")
             assert f"shoots at {cell_name(shot.cell)}: {said}" in result.output
             if match.own_position.hits_left:
-                assert match.is_answered
+                assert match.is_persons_turn
 
 
 def test_who_is_first_wins():
@@ -67,7 +67,7 @@ def test_who_is_first_wins():
     match = Match(game, 0, "exact", "A1-B1")
     assert match.own_ships == ships_of("A1-B1", game)
     match.shoot((0, 1))
-    assert str(match.answer()) == "B1=hit"
+    assert str(match.shoot_back()) == "B1=hit"
     assert not match.is_over
     match.shoot(game.cell((sum(match.hidden) & 5).bit_length() - 1))
     assert match.is_over
@@ -125,9 +125,9 @@ def test_a_kept_match_is_checked(tmp_path):
     match.shoot((0, 0))
     text = match.to_json()  # stopped before the answer
     again = Match.from_json(text)
-    assert not again.is_answered
-    match.answer()
-    assert str(again.answer()) == str(match.own_position.shots[-1])
+    assert not again.is_persons_turn
+    match.shoot_back()
+    assert str(again.shoot_back()) == str(match.own_position.shots[-1])
     fields = json.loads(match.to_json())
     for name, value in (("answers", ["A1=hit", "A2=hit"]), ("seed", 6), ("shots", ["A1=sunk:3"])):
         with pytest.raises(OptsearchError):
@@ -169,7 +169,7 @@ def test_undo_takes_a_shot_and_its_answer_back(against, tmp_path):
     for cell in ((0, 0), (2, 2)):
         played.shoot(cell)
         if against:
-            played.answer()
+            played.shoot_back()
     assert (match.position, match.own_position) == (played.position, played.own_position)
     last = straight.output.rpartition("C3: ")[2].partition("2 shots")[0]
     assert last in result.output
@@ -212,7 +212,7 @@ def test_the_boards_are_shown_after_each_shot(monkeypatch, wide):
     match, places = Match(Game.parse(GAME), 3, "easy"), []
     for cell in ((0, 0), (1, 1)):
         match.shoot(cell)
-        match.answer()
+        match.shoot_back()
         boards = [
             playing.board_lines(match.position),
             playing.board_lines(match.own_position, match.own_ships),

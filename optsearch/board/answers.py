@@ -611,7 +611,7 @@ def shoot_in_match(pickled: bytes, cell: str) -> tuple[bytes, dict[str, Any]]:
         raise PositionError("this game is over; begin another")
     match.shoot(parse_cell(cell))
     if match.opponent and not match.is_won:
-        match.answer()
+        match.shoot_back()
     pickled = pickle.dumps(match)
     return pickled, view_match(pickled)
 

@@ -208,9 +208,9 @@ class MatchDialogue:
     def _let_opponent_shoot(self) -> None:
         """Let the opponent shoot if there is one and it is its turn; print its shot."""
         match = self._match
-        if match.opponent and not match.is_answered and not match.is_won:
+        if match.opponent and not match.is_persons_turn and not match.is_won:
             with show_progress("thinking"):
-                shot = match.answer()
+                shot = match.shoot_back()
             self._save()
             message = reply_in_words(match.game, shot.reply)
             self._dialogue.say(f"{match.opponent} shoots at {cell_name(shot.cell)}: {message}")

@@ -193,19 +193,21 @@ class Position:
         hits_now = 1 + sum(earlier.reply == shot.reply for earlier in earlier_shots)
         if most_hits is None or hits_now <= most_hits:
             return
-        noun = "length"
+        label_noun = "length"
         if isinstance(label, str):
-            noun = "label"
+            label_noun = "label"
         elif isinstance(label, Shape):
-            noun = "shape"
-        which = "" if label is None else f" of {noun} {label}"
+            label_noun = "shape"
+        of_label = "" if label is None else f" of {label_noun} {label}"
         limit = f"; the fleet {self.game.fleet_text} has {most_hits or 'none'}"
         if not most_hits:
-            raise PositionError(f"{shot} names a ship{which}{limit}")
+            raise PositionError(f"{shot} names a ship{of_label}{limit}")
         if shot.reply.sunk:
-            raise PositionError(f"{shot} makes {hits_now} sunk ships{which}{limit}")
+            raise PositionError(f"{shot} makes {hits_now} sunk ships{of_label}{limit}")
         cells = "cell" if most_hits == 1 else "cells"
-        raise PositionError(f"{shot} makes {hits_now} hits on ships{which}{limit} {cells} of them")
+        raise PositionError(
+            f"{shot} makes {hits_now} hits on ships{of_label}{limit} {cells} of them"
+        )
 
     @classmethod
     def of(cls, position: Position | Game | str, shots: str = "") -> Position:

@@ -107,15 +107,15 @@ def _time_largest(
     smallest, *larger = reversed(fitting)
     position, size = smallest
     time_run(position, size)  # the first call may compile, which is not part of the pace
-    seconds = spent = time_run(position, size)
+    seconds = total_seconds = time_run(position, size)
     for position, next_size in larger:
         growth = next_size / size
-        if spent + seconds * growth > SECONDS:
+        if total_seconds + seconds * growth > SECONDS:
             break
         if growth >= GROWTH:
             size = next_size
             seconds = time_run(position, size)
-            spent += seconds
+            total_seconds += seconds
     return seconds, size
 
 
@@ -127,7 +127,7 @@ def _play_greedy(game: Game) -> list[Child]:
     posterior = Posterior(Position(game))
     (ships,) = posterior.sample(1, np.random.default_rng(1), masks=True)
     hidden = to_masks(ships)
-    top = TreeTop(runner_of("greedy", game), None, SMALLEST)
+    top = TreeTop(runner_of("greedy", game), store=None, limit=SMALLEST)
     path = []
     for child in top.path(hidden, Position(game), posterior.configurations):
         path.append(child)
@@ -165,13 +165,13 @@ def simulation_seconds(
     timed = _Timed(chooser, clock)
     seconds_at_ends = list(_play_in_time(timed, game, boards, reply_model))
     if not seconds_at_ends:
-        return timed.spent / max(timed.shots, 1) * game.cells / 2 * games
-    played, spent = len(seconds_at_ends), seconds_at_ends[-1]
-    half = (played - 1) // 2
-    seconds_per_game = spent / played
+        return timed.seconds_spent / max(timed.shots, 1) * game.cells / 2 * games
+    games_played, seconds_spent = len(seconds_at_ends), seconds_at_ends[-1]
+    half = (games_played - 1) // 2  # the index of the game after which the second half begins
+    seconds_per_game = seconds_spent / games_played
     if half:
-        seconds_per_game = (spent - seconds_at_ends[half]) / (played - 1 - half)
-    return spent + seconds_per_game * (games - played)
+        seconds_per_game = (seconds_spent - seconds_at_ends[half]) / (games_played - 1 - half)
+    return seconds_spent + seconds_per_game * (games - games_played)
 
 
 def _play_in_time(
@@ -194,7 +194,7 @@ def _play_in_time(
                 )
             except _TimeOver:
                 return
-        yield timed.spent
+        yield timed.seconds_spent
 
 
 def rollout_seconds(
@@ -219,10 +219,10 @@ def rollout_seconds(
     seconds_per_choice, timed_size = _time_largest(
         lambda position, _: chooser.shot(position), path, runner.rule.cap, clock
     )
-    listing_seconds, listed = _time_largest(
+    listing_seconds, listed_size = _time_largest(
         lambda position, _: list_rows(position), path, MOST_LISTED, clock
     )
-    seconds_per_row = listing_seconds / listed
+    seconds_per_row = listing_seconds / listed_size
     limit = runner.task_limit(MEMORY)
     rows = [min(limit, size) for size in sizes if size > MOST_FOLLOWED]  # listed in one game
     rows.append(next((size for size in sizes if size <= MOST_FOLLOWED), 0))
@@ -244,7 +244,7 @@ class _Timed(Player):
         self.shots = 0
 
     @property
-    def spent(self) -> float:
+    def seconds_spent(self) -> float:
         """The seconds so far."""
         return self._clock() - self._started
 
@@ -259,7 +259,7 @@ class _Timed(Player):
 
     def is_over_or_count(self, number: int = 1) -> bool:
         """True if the second is over; else count `number` shots, which are about to be made."""
-        is_over = self.spent > SECONDS
+        is_over = self.seconds_spent > SECONDS
         self.shots += 0 if is_over else number
         return is_over
 

@@ -1,7 +1,7 @@
 """A person's game against hidden ships, or against a player who shoots back.
 
     match = Match(Game.parse("10x10:5,4,3,3,2"), seed=3, opponent="hard")
-    match.shoot((0, 1)), match.answer()
+    match.shoot((0, 1)), match.shoot_back()
 
 Ships and chance come from the seed, so that a match is saved in one line: `kept`, `resumed`.
 """
@@ -79,7 +79,7 @@ class Match:
         return self.position.is_over(self.hidden)
 
     @property
-    def is_answered(self) -> bool:
+    def is_persons_turn(self) -> bool:
         """True if it is the person's turn."""
         return not self.opponent or len(self.own_position.shots) == len(self.position.shots)
 
@@ -92,7 +92,7 @@ class Match:
         self.position = self.position.after(cell, answer)
         return answer
 
-    def answer(self) -> Shot:
+    def shoot_back(self) -> Shot:
         """Make the opponent's shot and return it."""
         assert self._playing is not None
         cell = self._playing.shot(self.own_position)
@@ -110,8 +110,8 @@ class Match:
         before = Match(self.game, self.seed, self.opponent, self._own_ships_text, self.boards)
         for shot in self.position.shots[:-1]:
             before.shoot(shot.cell)
-            if not before.is_answered and not before.is_won:
-                before.answer()
+            if not before.is_persons_turn and not before.is_won:
+                before.shoot_back()
         return before
 
     @property
@@ -151,11 +151,11 @@ class Match:
             boards=fields["boards"],
         )
         for shot in fields["shots"]:
-            if not match.is_answered:
-                match.answer()
+            if not match.is_persons_turn:
+                match.shoot_back()
             match.shoot(parse_cell(str(shot).partition("=")[0]))
         if len(fields["answers"]) > len(match.own_position.shots) and match.opponent:
-            match.answer()
+            match.shoot_back()
         shots = [str(shot) for shot in match.position.shots]
         answers = [str(shot) for shot in match.own_position.shots]
         if shots != fields["shots"] or answers != fields["answers"]:
