@@ -111,7 +111,7 @@ def _regions(game: Game) -> Iterator[tuple[str, int]]:
 
 
 def ship_in_region(game: Game) -> Iterator[BoardQuestion]:
-    """Is there a ship in a row, a column, a quarter?"""
+    """Yield the question for each row, column and quarter: is there a ship in it?"""
     for name, region_mask in _regions(game):
         yes_answers = {
             (kind, ship): "yes" for kind, ship in possible_ships(game) if ship & region_mask
@@ -120,7 +120,7 @@ def ship_in_region(game: Game) -> Iterator[BoardQuestion]:
 
 
 def cells_in_region(game: Game) -> Iterator[BoardQuestion]:
-    """How many cells of ships are in a row, a column, a quarter?"""
+    """Yield the question for each row, column and quarter: how many cells of ships has it?"""
     for name, region_mask in _regions(game):
         is_inside = game.array(region_mask).astype(bool)
 
@@ -148,7 +148,7 @@ def _single_ships(game: Game) -> Iterator[tuple[str, list[Ship]]]:
 
 
 def ship_is_horizontal(game: Game) -> Iterator[BoardQuestion]:
-    """Does a ship lie in a row?"""
+    """Yield the question for each single ship of the fleet: does it lie in a row?"""
     for name, ships in _single_ships(game):
         rows_of_ship = {ship: {row for row, _ in game.cells_of(ship[1])} for ship in ships}
         yes_answers = {ship: "yes" for ship, rows in rows_of_ship.items() if len(rows) == 1}
@@ -156,7 +156,7 @@ def ship_is_horizontal(game: Game) -> Iterator[BoardQuestion]:
 
 
 def cell_of_ship(game: Game) -> Iterator[BoardQuestion]:
-    """Is this a cell of that ship?"""
+    """Yield the question for each single ship and each cell: does the ship cover the cell?"""
     for name, ships in _single_ships(game):
         for cell in game.cells_of((1 << game.cells) - 1 & ~game.holes):
             cell_mask = game.bit(cell)
@@ -165,7 +165,7 @@ def cell_of_ship(game: Game) -> Iterator[BoardQuestion]:
 
 
 def length_of_ship(game: Game) -> Iterator[BoardQuestion]:
-    """How long is a ship, if that is not known?"""
+    """Yield the question for each single ship, if the fleet is not known: how long is it?"""
     if isinstance(game, MixedGame):
         for name, ships in _single_ships(game):
             length_texts = {ship: str(ship[1].bit_count()) for ship in ships}
@@ -173,7 +173,7 @@ def length_of_ship(game: Game) -> Iterator[BoardQuestion]:
 
 
 def two_touch(game: Game) -> Iterator[BoardQuestion]:
-    """Do two ships touch along a side?"""
+    """Yield one question on a rectangle: do two ships touch along a side?"""
 
     def find_touching(boards: ShipNumbers) -> list[str]:
         above_and_below = boards[:, :-1], boards[:, 1:]

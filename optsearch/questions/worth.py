@@ -336,11 +336,13 @@ class Inquiry:
         channel = Channel(self._false_chance, answer_count)
         differences = []
         for parity in (0, 1):
+            # The best cells to shoot: without an answer, and after each that is heard.
             by_answer_and_cell = boards.weigh_cells(codes, answer_count, parity)[:, cells]
             cell_before = cells[by_answer_and_cell.sum(axis=0).argmax()]
             cell_if_heard = cells[(channel.matrix @ by_answer_and_cell).argmax(axis=1)]
             judging_boards = slice(1 - parity, None, 2)
             has_ship = boards.has_ship[judging_boards]
+            # A row for each of these boards: the chance of each answer that is heard.
             chances_heard = (channel.matrix.T / channel.scale).astype(float)[codes[judging_boards]]
             hits_after = (chances_heard * has_ship[:, cell_if_heard]).sum(axis=1)
             differences.append(hits_after - has_ship[:, cell_before])

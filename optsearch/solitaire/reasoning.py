@@ -724,7 +724,7 @@ def grade(puzzle: Puzzle, max_depth: int = 2, time_limit: float | None = None) -
     if not is_solved:
         level = LEVELS[-1]
     elif depth:
-        level = LEVELS[min(depth + 1, 3)]
+        level = LEVELS[min(depth + 1, 3)]  # hard at depth 1, then very hard
     else:
         level = LEVELS[int(is_medium)]
     return Grade(tuple(steps), depth, level, is_solved, is_cut_short)
