@@ -95,9 +95,9 @@ class ShipByShip:
         placement. To find the first ship, the configurations with each of its placements are
         counted; the other ships follow by recursion.
 
-        into -- gets the ships in its last columns. ranked_rows -- the rows to write and their
-        ranks, by ascending rank. placements -- for each kind, the masks where its ships may lie.
-        hits -- the mask of the cells that the ships must cover.
+        into -- gets the ships in its last columns; shape (rows, ships, 2). ranked_rows -- the rows
+        to write and their ranks, by ascending rank. placements -- for each kind, the masks where
+        its ships may lie. hits -- the mask of the cells that the ships must cover.
         """
         if not fleet or not ranked_rows:
             return

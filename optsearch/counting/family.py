@@ -79,7 +79,7 @@ def sets_by_weight(position: Position) -> Counter[int]:
 
 
 def _distinct_rows(words: CellSets) -> tuple[CellSets, NDArray[np.int64]]:
-    """Return the distinct rows, ascending as integers, and how often each occurs."""
+    """Return the distinct cell sets (rows), ascending as integers, and how often each occurs."""
     # Not np.unique with an axis: a ctrl-C that falls into it comes out as a TypeError.
     words = words[np.lexsort(words.T)]
     is_first = np.ones(len(words), bool)  # of some equal rows

@@ -641,7 +641,7 @@ class Posterior:
         return samples if masks else self._to_arrays(samples)
 
     def list_all(self, masks: bool = False) -> NDArray[Any]:
-        """List all configurations, with a prior those that have a weight, as `sample` has them."""
+        """List all configurations, with a prior those with a weight, in the form of `sample`."""
         self.require_some()
         configurations = self._list_candidates() if self._is_counted else self._listed.ships
         return configurations if masks else self._to_arrays(configurations)
@@ -661,7 +661,7 @@ class Posterior:
                 yield ships[start : start + size]
 
     def _list_candidates(self) -> CellSets:
-        """List all configurations that the constraints leave."""
+        """List all configurations that the constraints leave, each as cell sets of its ships."""
         nothing = np.empty(self._shape(0), np.uint64)
         return next(self._list_in_batches(self._candidates), nothing)
 
@@ -748,7 +748,7 @@ class Posterior:
         return samples
 
     def _sample_listed(self, sample_count: int, rng: np.random.Generator) -> CellSets:
-        """Draw n of the listed configurations by their weights."""
+        """Draw some of the listed configurations by their weights, each as cell sets of ships."""
         cumulated = list(accumulate(self._listed.weights))
         indices = [
             bisect_right(cumulated, draw_below(cumulated[-1], rng)) for _ in range(sample_count)
@@ -779,7 +779,7 @@ class Posterior:
     ) -> CellSets:
         """Return the configurations of a case with the given ranks, the sunk ships first.
 
-        A case is one way in which the sunk ships can lie.
+        A case is one way in which the sunk ships can lie. The shape is (ranks, ships, words).
 
         factors -- weights of placements (masks), if the ranks are by weight.
         """

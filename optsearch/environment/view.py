@@ -141,7 +141,7 @@ class View:
         return 0 if kind is None else self.kinds.index(kind)
 
     def _count_afloat(self, revealing: list[Shot], is_over: bool) -> NDArray[np.int16]:
-        """Count the ships that are not known to be sunk, by kind or of all kinds together.
+        """Count the ships not known to be sunk: for each of `kinds`, or of all kinds together.
 
         revealing -- the shots whose replies sink or name ships.
         """
@@ -164,7 +164,7 @@ class View:
 
     @cached_property
     def _fleet_counts(self) -> NDArray[np.int16]:
-        """The ships of each of `kinds`, or of all kinds if no reply names one."""
+        """The number of ships of each of `kinds`; if no reply names one, of all together."""
         fleet = self.game.fleet
         if not self.game.labels:
             return np.array([len(fleet)], np.int16)

@@ -94,7 +94,7 @@ class Reply:
 
 
 def _parse_label(label_text: str, labels: Mapping[str, Label]) -> Label | None:
-    """Return the label of a name, or else the kind of ship of a text; None if it is neither."""
+    """Return the label that a text names in `labels`, or its kind of ship, or else None."""
     try:
         return labels.get(label_text) or parse_kind(label_text) or None
     except GameError:

@@ -180,7 +180,7 @@ class Board:
     def symmetries(self, kinds: frozenset[int], holes: int) -> tuple[Permutation, ...]:
         """Return the automorphisms that map holes (a mask) to holes and placements to placements.
 
-        The identity is the first. The placements are those of each of the kinds of ships.
+        The identity is the first. The placements are those of each kind (length or shape).
         """
         placement_tables = [_cell_table(self.placements(kind)) for kind in sorted(kinds, key=str)]
 
@@ -212,7 +212,7 @@ def _sort_rows(table: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def _placements(board: Board, kind: int) -> tuple[int, ...]:
-    """Return all placements of a ship of this kind, as masks in the order of `Board.placements`."""
+    """Return the placements (masks) of a length or shape, in the order of `Board.placements`."""
     if isinstance(kind, Piece):
         return board.ships.get(kind.text, ())
     if isinstance(kind, Shape):

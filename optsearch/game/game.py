@@ -273,7 +273,7 @@ class Game:
             )
 
     def _misfit_error(self, kind: int) -> GameError:
-        """Return the error for a ship that fits nowhere on the board, even without holes."""
+        """Return the error for a length or shape that fits nowhere, even without holes."""
         if not isinstance(kind, Shape):
             longest = next(
                 length for length in count() if not self.board.straight_placements(length + 1)
@@ -313,7 +313,7 @@ class Game:
                     )
 
     def _can_look_alike(self, kind: int, other: int) -> bool:
-        """True if ships of two kinds can lie on equal cells."""
+        """True if ships of two kinds (lengths or shapes) can lie on equal cells."""
         if int(kind) != int(other):
             return False
         return bool({*self.board.placements(kind)} & {*self.board.placements(other)})

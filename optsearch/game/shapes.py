@@ -194,7 +194,7 @@ class Piece(Shape):
 
 
 def orientations_of(kind: int) -> tuple[Cells, ...]:
-    """Return the cells of each orientation of a ship, moved to row 0 and column 0.
+    """Return the cells of each orientation of a length or shape, moved to row 0 and column 0.
 
     A straight ship lies across in the first orientation, and down in the second.
     """

@@ -97,7 +97,7 @@ def configurations_on(game: Game, cells: int) -> Iterator[tuple[int, ...]]:
 
 @lru_cache(maxsize=64)
 def _placements_by_first_cell(game: Game, kind: int) -> dict[int, list[int]]:
-    """Map each first cell (lowest bit of a mask) to the placements of a ship that begin there."""
+    """Map each first cell (lowest bit of a mask) to the placements (masks) that begin there."""
     placements_by_cell: dict[int, list[int]] = {}
     for ship in game.placements(kind):
         placements_by_cell.setdefault(ship & -ship, []).append(ship)

@@ -279,7 +279,8 @@ def generate(
     The puzzle begins with all counts of a random fleet. While another fleet satisfies the clues, a
     cell in which the two differ is revealed. Then `minimise` leaves out clues.
 
-    level -- one of `LEVELS`: a clue is left out only if the puzzle does not get harder than that.
+    fleet -- the lengths of the ships. level -- one of `LEVELS`: a clue is left out only if the
+    puzzle does not get harder than that.
 
     Raises TooLarge if the time is over, and PuzzleError if no puzzle of the level was found.
     """
@@ -360,7 +361,9 @@ def random_puzzle(
 ) -> Puzzle:
     """Make a puzzle with all counts of a random fleet and some cells revealed.
 
-    It may have several solutions. revealed -- the share of the cells that are revealed, 0 to 1.
+    It may have several solutions.
+
+    fleet -- the lengths of the ships. revealed -- the share of the cells revealed, 0 to 1.
     """
     rng = np.random.default_rng(seed)
     puzzle = Puzzle(rows, columns, fleet)

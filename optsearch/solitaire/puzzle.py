@@ -356,7 +356,7 @@ def _checked_counts(
 
 
 def place_name(kind: str, place: int | Cell) -> str:
-    """Return the place of a clue as text, such as row 3, column C or A1."""
+    """Return the place of a clue of a kind (row, column, cell) as text: row 3, column C, A1."""
     if isinstance(place, tuple):
         return cell_name(place)
     return f"{kind} {place + 1 if kind == 'row' else column_name(place)}"
