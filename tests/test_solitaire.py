@@ -153,6 +153,11 @@ def test_a_table_that_grows_counts_what_the_posterior_does():
     assert counting.count(Puzzle(7, 7, fleet)) == number == 3_943_184
 
 
+def test_counts_may_be_an_array_or_an_iterator():
+    counts = np.array(SOURCE.row_counts), iter(SOURCE.column_counts)
+    assert Puzzle(6, 6, SOURCE.fleet, *counts) == SOURCE
+
+
 @pytest.mark.long(60)
 def test_fleets_of_the_usual_puzzle():
     assert Posterior(Position(Game(10, 10, RUSSIAN))).configurations == 1855545978831780

@@ -387,3 +387,14 @@ def test_checkpoints_know_the_parameters(tmp_path):
     for other in ("greedy:ties=last", "greedy:endgame=3", "pattern"):
         with pytest.raises(TableError):
             evaluate(other, GAME, execution=Execution(checkpoint=tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "shots", "cell"),
+    [
+        ("greedy:endgame=0", "A1=hit A2=hit", (0, 1)),  # the end of the game
+        ("rollout", "B2=miss A2=miss C2=miss B1=miss B3=miss", (0, 0)),  # impossible
+    ],
+)
+def test_shots_where_no_ship_is_left(strategy, shots, cell):
+    assert as_strategy(strategy).shot(Position.parse("3x3:2", shots)) == cell

@@ -332,15 +332,14 @@ def sort_ships(ships: Iterable[int]) -> Solution:
 
 
 def _checked_counts(
-    kind: str, counts: tuple[int | None, ...], line_count: int, line_length: int
+    kind: str, given: Iterable[int | None], line_count: int, line_length: int
 ) -> tuple[int | None, ...]:
     """Return the counts of all rows or columns; None for each if no counts are given.
 
     Raises PuzzleError for a wrong number of counts, and for one that is not possible. kind -- `row`
     or `column`.
     """
-    if not counts:
-        return (None,) * line_count
+    counts = tuple(given) or (None,) * line_count
     if len(counts) != line_count:
         raise PuzzleError(
             f"{len(counts)} {kind} counts for {line_count} {kind}s; give one per {kind}: `?` is "
@@ -352,7 +351,7 @@ def _checked_counts(
                 f"the count {count} of {place_name(kind, index)} is not possible; its "
                 f"{line_length} cells allow 0 to {line_length}"
             )
-    return tuple(counts)
+    return counts
 
 
 def place_name(kind: str, place: int | Cell) -> str:

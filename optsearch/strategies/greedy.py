@@ -63,7 +63,7 @@ class Greedy(Strategy):
         order = order_of(position.game, self.ties)
         if counts_of(position).configurations <= self.endgame:
             return position.game.cell(endgame_shot(position, order))
-        return most_probable(position, order)[0]
+        return most_probable_cell(position, order)
 
     def rule(self, game: Game) -> Rule | None:
         """Return its rule for the kernel; None where sinkings of very many ships are announced."""
@@ -86,6 +86,12 @@ def most_probable(position: Position | NoisyPosition, order: Sequence[int]) -> l
     fresh = fresh_cells(position, chances, order)
     fresh.sort(key=chances.__getitem__, reverse=True)  # keeps the order of equal ones
     return [position.game.cell(cell) for cell in fresh]
+
+
+def most_probable_cell(position: Position, order: Sequence[int]) -> Cell:
+    """Return the first of the most probable cells of `order` that were not shot yet."""
+    fresh = (cell for cell in order if not position.closed >> cell & 1)
+    return position.game.cell(max(fresh, key=counts_of(position).cells.__getitem__))
 
 
 def fresh_cells(

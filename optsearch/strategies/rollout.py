@@ -91,7 +91,7 @@ from optsearch.strategies.greedy import (
     Counts,
     counts_of,
     endgame_shot,
-    most_probable,
+    most_probable_cell,
     unhit_masks,
 )
 from optsearch.strategies.player import new_default, number, require_range, text
@@ -315,7 +315,7 @@ class Rollout(Strategy):
         if self.policy:
             score = replace(self._score(self.policy, game), endgame=0, ties="first")
             return game.cell(score.cell(position, counts))
-        return most_probable(position, range(game.cells))[0]
+        return most_probable_cell(position, range(game.cells))
 
 
 @dataclass(frozen=True)
@@ -596,7 +596,7 @@ class _SilentFamily(_RolloutFamily):
     def __init__(self, position: Position):
         self.root = unhit_masks(position)
         self.hashes = [hash_cells(mask | position.hits) for mask in self.root]
-        in_all = reduce(and_, self.root)
+        in_all = reduce(and_, self.root, -1)  # all cells if no configuration is left
         self.certain = (in_all & -in_all).bit_length() - 1 if in_all else None
 
     def part_at(self, indices: list[int]) -> list[int]:

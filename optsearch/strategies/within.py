@@ -32,7 +32,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.game import Cell, Game
 from optsearch.game.position import HIT, MISS, Position, Reply, Shot, known_replies
 from optsearch.strategies import Strategy
-from optsearch.strategies.greedy import fresh_cells, most_probable
+from optsearch.strategies.greedy import fresh_cells, most_probable_cell
 from optsearch.strategies.player import number
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Within(Strategy):
         game = position.game
         game.require_small(self.name)
         if configurations_of(game) > self.cap and Posterior(position).configurations > self.cap:
-            return most_probable(position, range(game.cells))[0]
+            return most_probable_cell(position, range(game.cells))
         family = family_of(position)
         misses = self.shots - game.fleet_cells - position.misses.bit_count()  # still allowed
         candidates = self._candidates(position, family.count_by_cell())
