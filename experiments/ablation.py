@@ -101,9 +101,11 @@ class AblationCase:
         """
         first, *words = text.split()
         game = Game.parse(first)
-        objective = Objective.parse(words.pop(0)) if words and "=" not in words[0] else MEAN
-        is_weighted = bool(words) and words[0].startswith("prior=")
-        prior = prior_of(words.pop(0).removeprefix("prior="), game) if is_weighted else None
+        objective, prior = MEAN, None
+        if words and "=" not in words[0]:
+            objective = Objective.parse(words.pop(0))
+        if words and words[0].startswith("prior="):
+            prior = prior_of(words.pop(0).removeprefix("prior="), game)
         return cls(Position.parse(game, " ".join(words)), objective, prior)
 
     def __str__(self) -> str:

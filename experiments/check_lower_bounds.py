@@ -45,7 +45,7 @@ from experiments import script
 from experiments.verify_beside import counted_beside
 from experiments.verify_coverage import CoverCounts, covering, largest_bound
 from experiments.verify_first_ship import FirstShipCosts, PlacementCounts, largest_kept
-from experiments.verify_reveal import RevealedFleet
+from experiments.verify_reveal import reveal_values
 from optsearch.counting.constraints import Constraints
 from optsearch.counting.engines import engine_for
 from optsearch.game import Game, bits
@@ -373,11 +373,6 @@ class RevealClass(NamedTuple):
     values: list[int]
 
 
-def verify_reveal(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
-    """Return F(0) to F(misses - 1) of a placement in the reveal game, and its completions."""
-    return RevealedFleet(game, misses).values(ship)
-
-
 def check_reveal(
     game: Game, rows: list[Row], number: int, jobs: int, store: Facts
 ) -> list[RevealClass]:
@@ -403,7 +398,7 @@ def check_reveal(
     require(completions == longest_ships * number, "the completions do not add up")
     keys = [f"class {row['ship']}" for row in rows]
     arguments = {key: (game, ship, width) for key, (ship, _) in zip(keys, orbits, strict=True)}
-    compute("classes", jobs, store, verify_reveal, arguments)
+    compute("classes", jobs, store, reveal_values, arguments)
     for row, key, c in zip(rows, keys, classes, strict=True):
         computed, count = store[key]
         is_bound = all(v >= again for v, again in zip(c.values, computed, strict=True))

@@ -124,18 +124,14 @@ def optima_of_table() -> dict[Game, Fraction]:
     }
 
 
+def entries_at(kind: str, path: Path) -> list[dict[str, Any]]:
+    """Read the rows of a table; none if it does not exist yet."""
+    return list(TABLES[kind].read(path)) if path.exists() else []
+
+
 def values_at(path: Path) -> dict[Game, Fraction | None]:
     """Map each game of a table of equilibria to its value, None for a bracket."""
-    if not path.exists():
-        return {}
-    return {entry["game"]: entry["value"] for entry in TABLES["equilibria"].read(path)}
-
-
-def rows_at(kind: str, path: Path) -> list[tuple[Any, ...]]:
-    """Return the rows of a table, none if it does not exist yet."""
-    if not path.exists():
-        return []
-    return [tuple(entry.values()) for entry in TABLES[kind].read(path)]
+    return {entry["game"]: entry["value"] for entry in entries_at("equilibria", path)}
 
 
 def main() -> None:
@@ -149,8 +145,9 @@ def main() -> None:
     arguments = parser.parse_args()
     path = TABLES["equilibria"].path(arguments.output)
     value_of = values_at(path)
-    rows = {row[0]: row for row in rows_at("equilibria", path)}
-    cell_rows = rows_at("equilibrium_cells", TABLES["equilibrium_cells"].path(arguments.output))
+    rows = {entry["game"]: tuple(entry.values()) for entry in entries_at("equilibria", path)}
+    cells_path = TABLES["equilibrium_cells"].path(arguments.output)
+    cell_rows = [tuple(entry.values()) for entry in entries_at("equilibrium_cells", cells_path)]
     optima = optima_of_table()
     games_in_order = sorted(optima, key=lambda game: (game.cells, str(game)))
     committed = values_at(TABLES["equilibria"].path())

@@ -26,8 +26,8 @@ board.
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache, partial
 from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
@@ -79,10 +79,10 @@ class GameRow(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A function that plays games, and its arguments."""
+    """A function that plays a game, and the games that one process plays by it."""
 
-    play: Callable[..., list[GameRow]]
-    arguments: tuple[object, ...]
+    play: Callable[[DrawnGame], GameRow]
+    games: Sequence[DrawnGame]
 
 
 def shoot_most_probable(
@@ -104,128 +104,110 @@ def shoot_most_probable(
     return play(shot, ships, Position(game))
 
 
-def play_greedy(strategy: Greedy | Spread, task: Task, games: Iterable[DrawnGame]) -> list[GameRow]:
-    """Return for each game its shots in the tree that was evaluated, and those it takes here.
+@lru_cache(maxsize=1)
+def _followed_task(strategy: Greedy | Spread, position: Position) -> FollowedTask:
+    return FollowedTask(strategy, position)
 
-    task -- a position in the tree, from which the games are followed. The configurations of all
-    games agree with it.
+
+def play_greedy(task: Task, strategy: Greedy | Spread, drawn: DrawnGame) -> GameRow:
+    """Return the shots of a game in the tree that was evaluated, and those it takes here.
+
+    task -- the position in the tree from which the game is followed.
     """
-    in_tree = FollowedTask(strategy, task.position)
-    game = task.position.game
-    rows = []
-    for game_number, ships in games:
-        if isinstance(strategy, Greedy):
-            end_position = shoot_most_probable(game, ships, 0, strategy)
-        else:
-            end_position = play(strategy.shot, ships, Position(game))
-        rows.append(GameRow(game_number, in_tree.shots_of(sum(ships)), len(end_position.shots)))
-    return rows
+    game, ships = task.position.game, drawn.ships
+    if isinstance(strategy, Greedy):
+        end_position = shoot_most_probable(game, ships, 0, strategy)
+    else:
+        end_position = play(strategy.shot, ships, Position(game))
+    in_tree = _followed_task(strategy, task.position).shots_of(sum(ships))
+    return GameRow(drawn.number, in_tree, len(end_position.shots))
 
 
 def play_announced(
-    task_shots: Collection[str],
-    game: Game,
-    strategy: Greedy | Spread,
-    games: Iterable[DrawnGame],
-) -> list[GameRow]:
-    """Return for each game its shots in the tree that was evaluated, and those it takes here.
+    task_shots: Collection[str], game: Game, strategy: Greedy | Spread, drawn: DrawnGame
+) -> GameRow:
+    """Return the shots of a game in the tree that was evaluated, and those it takes here.
 
-    In these games sinkings are announced. Each is followed in the tree from where MOST_FOLLOWED
-    configurations or fewer are left. task_shots -- the shots of all tasks, the positions at which
-    the tree was divided; AssertionError if a game does not come to one.
+    Sinkings are announced. The tree is followed from where MOST_FOLLOWED configurations or fewer
+    are left. task_shots -- the shots of all tasks, the positions at which the tree was divided;
+    AssertionError if the game comes to none of them.
     """
-    rows = []
-    for game_number, ships in games:
-        path: list[Position] = []
+    path: list[Position] = []
 
-        def shot(position: Position, path: list[Position] = path) -> Cell:
-            path.append(position)
-            return strategy.shot(position)
+    def shot(position: Position) -> Cell:
+        path.append(position)
+        return strategy.shot(position)
 
-        end_position = play(shot, ships, Position(game))
-        if not any(str(position) in task_shots for position in path):
-            raise AssertionError(
-                f"no task of the tree is on the way of {[str(passed) for passed in path]}"
-            )
-        first_followed = next(
-            passed for passed in path if counts_of(passed).configurations <= MOST_FOLLOWED
+    end_position = play(shot, drawn.ships, Position(game))
+    if not any(str(position) in task_shots for position in path):
+        raise AssertionError(
+            f"no task of the tree is on the way of {[str(passed) for passed in path]}"
         )
-        in_tree = FollowedTask(strategy, first_followed).shots_of(ships)
-        rows.append(GameRow(game_number, in_tree, len(end_position.shots)))
-    return rows
+    first_followed = next(
+        passed for passed in path if counts_of(passed).configurations <= MOST_FOLLOWED
+    )
+    in_tree = FollowedTask(strategy, first_followed).shots_of(drawn.ships)
+    return GameRow(drawn.number, in_tree, len(end_position.shots))
 
 
-def play_pattern(game: Game, strategy: Pattern, games: Iterable[DrawnGame]) -> list[GameRow]:
-    """Return for each game its shots by the kernel for patterns, and those by `Pattern.shot`."""
-    rows = []
-    for game_number, ships in games:
-        configuration = to_words([sum(ships)])
-        games_by_shots = play_sample(strategy, game, configuration)
-        (shots_by_kernel,) = games_by_shots.nonzero()[0].tolist()  # of the only game
-        end_position = play(strategy.shot, ships, Position(game))
-        rows.append(GameRow(game_number, in_tree=shots_by_kernel, played=len(end_position.shots)))
-    return rows
+def play_pattern(game: Game, strategy: Pattern, drawn: DrawnGame) -> GameRow:
+    """Return the shots of a game by the kernel for patterns, and those by `Pattern.shot`."""
+    games_by_shots = play_sample(strategy, game, to_words([sum(drawn.ships)]))
+    (shots_by_kernel,) = games_by_shots.nonzero()[0].tolist()  # of the only game
+    end_position = play(strategy.shot, drawn.ships, Position(game))
+    return GameRow(drawn.number, in_tree=shots_by_kernel, played=len(end_position.shots))
 
 
-def play_rollout(game: Game, strategy: Rollout, games: Iterable[DrawnGame]) -> list[GameRow]:
-    """Return for each game its shots in the tree of a rollout policy, and those it takes here.
+def play_rollout(game: Game, strategy: Rollout, drawn: DrawnGame) -> GameRow:
+    """Return the shots of a game in the tree of a rollout policy, and those it takes here.
 
-    Most probable cells are shot until some thousand configurations are left; in some games far more
-    are left. From there on the tree is followed, and the game is played.
+    Most probable cells are shot until some thousand configurations are left, in some games far
+    more. From there on the tree is followed, and the game is played.
     """
-    rows = []
-    for game_number, ships in games:
-        configurations_left = FROM_ROLLOUT
-        if strategy.depth:
-            configurations_left = FROM_LEVELS if strategy.until else FROM_NESTED
-        elif game_number % 50 == 49:
-            configurations_left = FROM_SAMPLED_ROLLOUT
-        start_position = shoot_most_probable(game, ships, configurations_left)
-        in_tree = FollowedTask(strategy, start_position).shots_of(sum(ships))
-        misses = start_position.misses.bit_count() + RolloutReplay(strategy, start_position).misses(
-            sum(ships)
-        )
-        rows.append(GameRow(game_number, in_tree, misses + game.fleet_cells))
-    return rows
+    if strategy.depth:
+        configurations_left = FROM_LEVELS if strategy.until else FROM_NESTED
+    else:
+        configurations_left = FROM_SAMPLED_ROLLOUT if drawn.number % 50 == 49 else FROM_ROLLOUT
+    start_position = shoot_most_probable(game, drawn.ships, configurations_left)
+    ship_cells = sum(drawn.ships)
+    in_tree = FollowedTask(strategy, start_position).shots_of(ship_cells)
+    misses = RolloutReplay(strategy, start_position).misses(ship_cells)
+    misses += start_position.misses.bit_count()
+    return GameRow(drawn.number, in_tree, misses + game.fleet_cells)
 
 
-def play_announced_rollout(
-    game: Game, strategy: Rollout, games: Iterable[DrawnGame]
-) -> list[GameRow]:
-    """Return for each game its shots in the tree of a rollout policy, and those it takes here.
+def play_announced_rollout(game: Game, strategy: Rollout, drawn: DrawnGame) -> GameRow:
+    """Return the shots of a game in the tree of a rollout policy, and those it takes here.
 
     Sinkings are announced. Most probable cells are shot until some thousand configurations are
     left. From there on the tree is followed, and the game is played.
     """
-    rows = []
-    for game_number, ships in games:
-        start_position = shoot_most_probable(
-            game, ships, FROM_SAMPLED_ANNOUNCED if game_number % 50 == 49 else FROM_ANNOUNCED
-        )
-        end_position = play(strategy.shot, ships, start_position)
-        in_tree = FollowedTask(strategy, start_position).shots_of(ships)
-        rows.append(GameRow(game_number, in_tree, len(end_position.shots)))
-    return rows
+    start_position = shoot_most_probable(
+        game, drawn.ships, FROM_SAMPLED_ANNOUNCED if drawn.number % 50 == 49 else FROM_ANNOUNCED
+    )
+    end_position = play(strategy.shot, drawn.ships, start_position)
+    in_tree = FollowedTask(strategy, start_position).shots_of(drawn.ships)
+    return GameRow(drawn.number, in_tree, len(end_position.shots))
 
 
 def jobs_of(game: Game, strategy: Strategy, games: Sequence[DrawnGame]) -> list[Job]:
     """Divide the games into jobs, each of which a process plays by the way for this strategy."""
     if isinstance(strategy, Greedy | Spread) and game.is_silent:
         return _jobs_by_task(game, strategy, games)
-    play_games: Callable[..., list[GameRow]]
+    play_game: Callable[[DrawnGame], GameRow]
     if isinstance(strategy, Pattern):
-        play_games = play_pattern
+        play_game = partial(play_pattern, game, strategy)
     elif isinstance(strategy, Greedy | Spread):
         task_shots = frozenset(task.shots for task in tasks(strategy, game))
         if game.has_twins:  # after a hit on 3b no task is there: it is as after one on 3a
             task_shots |= {shots.translate(str.maketrans("ab", "ba")) for shots in task_shots}
-        play_games = partial(play_announced, task_shots)
-    elif game.is_silent:
-        play_games = play_rollout
+        play_game = partial(play_announced, task_shots, game, strategy)
     else:
-        play_games = play_announced_rollout
+        assert isinstance(strategy, Rollout)
+        play_one = play_rollout if game.is_silent else play_announced_rollout
+        play_game = partial(play_one, game, strategy)
     return [
-        Job(play_games, (game, strategy, games[first : first + GAMES_OF_JOB]))
+        Job(play_game, games[first : first + GAMES_OF_JOB])
         for first in range(0, len(games), GAMES_OF_JOB)
     ]
 
@@ -243,12 +225,14 @@ def _jobs_by_task(game: Game, strategy: Greedy | Spread, games: Sequence[DrawnGa
             position = task.position
             if not ship_cells & position.misses and not position.hits & ~ship_cells:
                 games_of_task[task].append(drawn)
-    return [Job(play_greedy, (strategy, task, group)) for task, group in games_of_task.items()]
+    return [
+        Job(partial(play_greedy, task, strategy), group) for task, group in games_of_task.items()
+    ]
 
 
 def play_job(job: Job) -> list[GameRow]:
     """Play the games of a job."""
-    return job.play(*job.arguments)
+    return list(map(job.play, job.games))
 
 
 def check(name: str, number: int, processors: int, output: Path) -> None:

@@ -97,16 +97,11 @@ def main() -> None:
         if not TABLES["evaluations"].path(arguments.output, name=name).exists()
     ]
     for name in names:
+        folder = checkpoint(name, arguments.checkpoints)
         with show_evaluation_progress() as progress:
-            evaluation = evaluate(
-                named(SUBJECTS[name].strategy),
-                SUBJECTS[name].game,
-                execution=Execution(
-                    jobs=arguments.jobs,
-                    checkpoint=checkpoint(name, arguments.checkpoints),
-                    progress=progress,
-                ),
-            )
+            execution = Execution(jobs=arguments.jobs, checkpoint=folder, progress=progress)
+            subject = SUBJECTS[name]
+            evaluation = evaluate(named(subject.strategy), subject.game, execution=execution)
         path = TABLES["evaluations"].path(arguments.output, name=name)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_histogram(evaluation, path)

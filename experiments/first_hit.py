@@ -45,23 +45,23 @@ def rows(game: Game, seconds: float) -> script.Rows:
     number, and for the best shots a number or bounds. seconds -- a limit for the search of the
     least mean.
     """
-    greedy_evaluation = evaluate("greedy:endgame=0", game)
-    configurations, greedy_total = greedy_evaluation.configurations, greedy_evaluation.total_height
-    # Item k of the next two: the configurations that greedy hits, and that any shots can hit.
-    hit_by_greedy = [0]
-    for k in range(1, greedy_evaluation.worst + 1):
-        hit_by_greedy.append(hit_by_greedy[-1] + greedy_evaluation.histogram.get(k, 0))
-    most_met_by, most_met = _bound_on_met(game, configurations), [0]
+    greedy = evaluate("greedy:endgame=0", game)
+    configurations, known_total = greedy.configurations, greedy.total_height
+    # Item k: the most configurations that k shots can hit.
+    most_met_by = _bound_on_met(game, configurations)
+    most_met = [0]
     while most_met[-1] < configurations:
         most_met.append(most_met_by(len(most_met)))
     # A game is still on at k shots in all configurations that k cells do not meet.
-    least_total, known_total = sum(configurations - met for met in most_met), greedy_total
+    least_total = sum(configurations - met for met in most_met)
     is_single = len(game.fleet) == 1
-    if is_single and least_total < greedy_total and game.cells <= MAX_CELLS:
+    if is_single and least_total < known_total and game.cells <= MAX_CELLS:
         solution = solve(game, time_limit=seconds)
         least_total = max(least_total, solution.lower or 0)
-        known_total = min(greedy_total, solution.upper or greedy_total)
-    for k in range(1, len(hit_by_greedy)):
+        known_total = min(known_total, solution.upper or known_total)
+    hit_by_greedy = 0
+    for k in range(1, greedy.worst + 1):
+        hit_by_greedy += greedy.histogram.get(k, 0)
         bound = most_met[min(k, len(most_met) - 1)]
         yield (
             game,
@@ -69,8 +69,8 @@ def rows(game: Game, seconds: float) -> script.Rows:
             k,
             _chance_of_hit(game.room, [game.fleet_cells], k),
             _chance_on_checkerboard(game, k) if is_single else None,
-            hit_by_greedy[k],
-            bound if is_single else hit_by_greedy[k],
+            hit_by_greedy,
+            bound if is_single else hit_by_greedy,
             bound,
             least_total,
             known_total,

@@ -7,6 +7,7 @@ name where hits name their ships, to greedy_loss_named.csv. What takes longer th
 is left empty.
 """
 
+from math import inf
 from pathlib import Path
 
 from experiments import script
@@ -31,12 +32,9 @@ def row(game: Game, optimum: int, seconds: float) -> tuple[object, ...]:
     totals = [greedy_total(position, rule, seconds) for rule in RULES]
     best, worst, *by_ties = totals
     known_totals = [total for total in by_ties if total is not None]
-    is_consistent = (
-        all(optimum <= total for total in known_totals)
-        and (best is None or (optimum <= best and all(best <= total for total in known_totals)))
-        and (worst is None or all(total <= worst for total in known_totals))
-    )
-    if not is_consistent:
+    least = optimum if best is None else best
+    greatest = inf if worst is None else worst
+    if least < optimum or not all(least <= total <= greatest for total in known_totals):
         raise AssertionError(f"{game}: {dict(zip(RULES, totals, strict=True))}, optimum {optimum}")
     percent_more = [
         None if rule_total is None else 100 * (rule_total - optimum) / optimum
@@ -70,9 +68,9 @@ def main() -> None:
         if (entry["contact"], entry["announce"]) == ("none", arguments.announce)
     ]
     rows = []
-    for i, entry in enumerate(entries):
+    for number, entry in enumerate(entries, 1):
         rows.append(row(entry["game"], entry["total_height"], arguments.seconds))
-        print(f"{i + 1}/{len(entries)} {entry['game']}: {rows[-1][-2]} % more", flush=True)
+        print(f"{number}/{len(entries)} {entry['game']}: {rows[-1][-2]} % more", flush=True)
     path = table.write(rows, arguments.output)
     compared = [row for row in table.read(path) if row["best_greedy_total_height"] is not None]
     worse = sum(row["best_greedy_total_height"] > row["total_height"] for row in compared)

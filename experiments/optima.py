@@ -13,7 +13,6 @@ are those of the processor. The longest searches need --memory.
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, islice, product
@@ -99,8 +98,10 @@ def games() -> list[Game]:
     """Return the games whose optima this experiment tabulates, in the order of the rows."""
     parsed_games = set()
     for text in _game_texts():
-        with suppress(GameError):  # for ships that do not fit
+        try:
             parsed_games.add(Game.parse(text))
+        except GameError:  # the ships do not fit
+            continue
     return [
         game
         for game in sorted(parsed_games, key=row_key)
@@ -268,11 +269,12 @@ def confirmations(solver: Solver, solution: Solution, patience: float) -> Iterat
             total = total_by_way(solver, solution, within(patience))
         except (LimitReached, NotSupported, TooLarge):
             continue
-        if total is not None:
-            if total != solution.total_height:
-                difference_text = f"{solution.total_height}, but {name} says {total}"
-                raise SystemExit(f"{solver.position.game}: {difference_text}")
-            yield name
+        if total is None:
+            continue
+        if total != solution.total_height:
+            difference_text = f"{solution.total_height}, but {name} says {total}"
+            raise SystemExit(f"{solver.position.game}: {difference_text}")
+        yield name
 
 
 def rows(game: Game, seconds: float, patience: float, memory: int, is_named: bool) -> script.Rows:

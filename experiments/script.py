@@ -19,7 +19,6 @@ from optsearch.cli.common import expand_games
 from optsearch.game import Game
 from optsearch.results import tables as results
 from optsearch.results.tables import Table, Tree
-from optsearch.strategies import Strategy, named
 from optsearch.support.datafiles import CHECKOUT, RESULTS
 from optsearch.support.datafiles import typed_path as typed_path
 from optsearch.support.decimals import time_text
@@ -212,14 +211,6 @@ class Listed(argparse.Action):
             setattr(namespace, self.dest, list(map(self.parse, expand_games(values or ()))))
         except OptsearchError as error:
             parser.error(str(error))
-
-
-def strategy(text: str) -> Strategy:
-    """Parse a strategy on a command line."""
-    try:
-        return named(text)
-    except OptsearchError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def memory(text: str) -> int:

@@ -6,6 +6,7 @@ their cells, and z runs over the placements that the last one still has. Of the 
 are in P, or some or all of them in z.
 """
 
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from optsearch.game import Game, bits
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
+ORDERS = tuple(permutations(range(4)))  # of four cells
 
 
 class Placements(NamedTuple):
@@ -275,9 +277,5 @@ def _copy_to_all_orders(counts):  # type: ignore[no-untyped-def]
 def _copy_four(cells, four):  # type: ignore[no-untyped-def]
     """Copy the count of a set of four cells to all orders of these."""
     count = four[cells]
-    for i in range(4):
-        for j in range(4):
-            for k in range(4):
-                if i != j and i != k and j != k:
-                    rest = 6 - i - j - k  # 0 + 1 + 2 + 3 = 6
-                    four[cells[i], cells[j], cells[k], cells[rest]] = count
+    for i, j, k, m in ORDERS:
+        four[cells[i], cells[j], cells[k], cells[m]] = count

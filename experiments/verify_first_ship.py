@@ -362,6 +362,20 @@ def _left(alive, misses, lines):  # type: ignore[no-untyped-def]
 
 
 @njit
+def _after_shot(segment, is_back, shot):  # type: ignore[no-untyped-def]
+    """Return the segment after a hit, and that after a miss, at a distance from the first hit.
+
+    is_back -- True for a shot left of or above it. shot -- the distance.
+    """
+    line, back, ahead, end_back, end_ahead, beside = segment
+    if is_back:
+        hit = Segment(line, shot, ahead, end_back, end_ahead, beside)
+        return hit, Segment(line, back, ahead, shot, end_ahead, beside)
+    hit = Segment(line, back, shot, end_back, end_ahead, beside)
+    return hit, Segment(line, back, ahead, end_back, shot, beside)
+
+
+@njit
 def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
     """Return the least number of configurations that are not finished, once a second cell is hit.
 
@@ -382,22 +396,15 @@ def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
         if misses + 1 < lines.more_hits.shape[6]:
             value = _value_of_more_hits(segment, misses + 1, lines)
             # The value is `left` or more: if a shot leaves no more, other shots do not matter.
-            for shot in range(back + 1, end_back):
-                if value <= left:
-                    break
-                hit = Segment(line, shot, ahead, end_back, end_ahead, beside)
-                miss = Segment(line, back, ahead, shot, end_ahead, beside)
-                after_hit = _value_of_more_hits(hit, misses, lines)
-                after_miss = _value_of_more_hits(miss, misses + 1, lines)
-                value = min(value, after_hit + after_miss)
-            for shot in range(ahead + 1, end_ahead):
-                if value <= left:
-                    break
-                hit = Segment(line, back, shot, end_back, end_ahead, beside)
-                miss = Segment(line, back, ahead, end_back, shot, beside)
-                after_hit = _value_of_more_hits(hit, misses, lines)
-                after_miss = _value_of_more_hits(miss, misses + 1, lines)
-                value = min(value, after_hit + after_miss)
+            for is_back in (True, False):
+                first, end = (back + 1, end_back) if is_back else (ahead + 1, end_ahead)
+                for shot in range(first, end):
+                    if value <= left:
+                        break
+                    hit, miss = _after_shot(segment, is_back, shot)
+                    after_hit = _value_of_more_hits(hit, misses, lines)
+                    after_miss = _value_of_more_hits(miss, misses + 1, lines)
+                    value = min(value, after_hit + after_miss)
         value = max(value, left)
     lines.more_hits[index] = _stamped(value, lines.stamp)
     return value
@@ -455,12 +462,10 @@ def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
         if misses + 1 < lines.one_hit.shape[4]:
             value = _value_of_one_hit(ends, misses + 1, lines)
             for side in range(4):
-                line, _, _, end_back, end_ahead, beside = segments[side // 2]
                 for shot in range(1, ends[side]):
                     if value <= left:
                         break  # as with more hits
-                    back, ahead = (shot, 0) if side % 2 == 0 else (0, shot)
-                    hit = Segment(line, back, ahead, end_back, end_ahead, beside)
+                    hit, _ = _after_shot(segments[side // 2], side % 2 == 0, shot)
                     miss = (
                         shot if side == 0 else ends[0],
                         shot if side == 1 else ends[1],

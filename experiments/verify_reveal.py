@@ -51,44 +51,36 @@ class ShipCells(NamedTuple):
     board_cells: int
 
 
-class RevealedFleet:
-    """F of the reveal game of one fleet, F(0) to F(misses - 1)."""
+def reveal_values(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
+    """Return F(0) to F(misses - 1) of a placement of the longest ship, and its completions.
 
-    def __init__(self, game: Game, misses: int):
-        lengths = sorted(set(game.fleet), reverse=True)
-        placements = [ship for length in lengths for ship in game.placements(length)]
-        length_of = [ship.bit_count() for ship in placements]
-        cells_of = np.full((len(placements), lengths[0]), -1, np.int64)
-        for row, ship in zip(cells_of, placements, strict=True):
-            row[: ship.bit_count()] = list(bits(ship))
-        most_finished = [
-            [min(2**60, comb(missed + hits, hits)) for missed in range(misses)]
-            for hits in range(game.fleet_cells + 1)
-        ]
-        self._tables = BoardTables(
-            first_of=np.array([*map(length_of.index, lengths), len(placements)], np.int64),
-            masks=_words(placements),
-            closed=_words([ship | game.halo(ship) for ship in placements]),
-            cells_of=cells_of,
-            lengths=np.array(length_of, np.int64),
-            most_finished=np.array(most_finished, np.int64),
-            cells=game.cells,
-        )
-        self._game = game
-        self._ships_of_length = np.array([game.fleet.count(n) for n in lengths], np.int64)
-
-    def values(self, ship: int) -> tuple[list[int], int]:
-        """Return F(0), F(1), … of a placement of the longest ship, and its completions.
-
-        ship -- the placement (mask). Its completions are the configurations that have it. F(l)
-        bounds how many of them are finished within l misses by a strategy that knows the placement.
-        """
-        ships_left = self._ships_of_length.copy()
-        ships_left[0] -= 1
-        known, closed = map(tuple, _words([ship, ship | self._game.halo(ship)]))
-        cache = Dict.empty(KEY, VALUES)
-        *values, completions = _values(known, closed, ships_left, self._tables, cache)
-        return [int(value) for value in values], int(completions)
+    ship -- the placement (mask). Its completions are the configurations that have it. F(l) bounds
+    how many of them are finished within l misses by a strategy that knows the placement.
+    """
+    lengths = sorted(set(game.fleet), reverse=True)
+    placements = [mask for length in lengths for mask in game.placements(length)]
+    length_of = [placement.bit_count() for placement in placements]
+    cells_of = np.full((len(placements), lengths[0]), -1, np.int64)
+    for row, placement in zip(cells_of, placements, strict=True):
+        row[: placement.bit_count()] = list(bits(placement))
+    most_finished = [
+        [min(2**60, comb(missed + hits, hits)) for missed in range(misses)]
+        for hits in range(game.fleet_cells + 1)
+    ]
+    tables = BoardTables(
+        first_of=np.array([*map(length_of.index, lengths), len(placements)], np.int64),
+        masks=_words(placements),
+        closed=_words([placement | game.halo(placement) for placement in placements]),
+        cells_of=cells_of,
+        lengths=np.array(length_of, np.int64),
+        most_finished=np.array(most_finished, np.int64),
+        cells=game.cells,
+    )
+    ships_left = np.array([game.fleet.count(length) for length in lengths], np.int64)
+    ships_left[0] -= 1
+    known, closed = map(tuple, _words([ship, ship | game.halo(ship)]))
+    *values, completions = _values(known, closed, ships_left, tables, Dict.empty(KEY, VALUES))
+    return [int(value) for value in values], int(completions)
 
 
 def _words(masks: list[int]) -> NDArray[np.uint64]:
