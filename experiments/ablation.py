@@ -72,7 +72,7 @@ GAMES = (
 )
 
 
-def options() -> Iterator[tuple[str, SolverOptions]]:
+def options_by_switch() -> Iterator[tuple[str, SolverOptions]]:
     """Yield "nothing" with the options of a full search, then each switch with it alone off.
 
     Bounds of the root stay off in all of them. A switch that is off by default is left out: no
@@ -154,7 +154,7 @@ def rows(case: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
     prior_name = "" if case.prior is None else case.prior.name
     case_columns = (case.position.game, case.objective, prior_name, case.position)
     baseline: Timing | None = None
-    for switch_off, options_without in options():
+    for switch_off, options_without in options_by_switch():
         timing = time_solution(case, options_without, nodes)
         if timing is None:
             if baseline is None:
@@ -181,13 +181,13 @@ def rows(case: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
         )
 
 
-def costs(cases: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, float, float]]:
+def time_ratios(cases: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, float, float]]:
     """Yield each switch, and two ratios by which the time of the search grows without it.
 
     The first is that of all cases together, infinite if a run takes more than `nodes`; the second
     is the greatest of one case. A solution that differs ends the program.
     """
-    (_, with_everything), *others = options()
+    (_, with_everything), *others = options_by_switch()
     baselines = [time_solution(case, with_everything, nodes) for case in cases]
     for switch_off, switches in others:
         ratios, seconds_in_all = [], 0.0
@@ -196,15 +196,17 @@ def costs(cases: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, floa
             if baseline is None or timing is None:
                 seconds_in_all = inf
                 break
-            if values(timing.solution) != values(baseline.solution):
-                raise SystemExit(f"{case} without {switch_off}: {values(timing.solution)}")
+            if invariant_values(timing.solution) != invariant_values(baseline.solution):
+                raise SystemExit(
+                    f"{case} without {switch_off}: {invariant_values(timing.solution)}"
+                )
             ratios.append(timing.seconds / baseline.seconds)
             seconds_in_all += timing.seconds
         seconds_with_all = sum(timing.seconds for timing in baselines if timing)
         yield switch_off, seconds_in_all / seconds_with_all, max(ratios, default=inf)
 
 
-def values(solution: Solution) -> tuple[object, ...]:
+def invariant_values(solution: Solution) -> tuple[object, ...]:
     """Return the values that no switch may change."""
     return solution.total_height, solution.worst, solution.finished, solution.best_shots
 
@@ -218,7 +220,7 @@ def simplify(nodes: int) -> None:
     dispensable = []
     print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")
     cases = [AblationCase.parse(text) for text in GAMES[:POSITIONS_TO_SIMPLIFY]]
-    for name, ratio, greatest in costs(cases, nodes):
+    for name, ratio, greatest in time_ratios(cases, nodes):
         print(f"  {name:<24}{ratio:>9.2f}{greatest:>18.2f}", flush=True)
         if ratio < LEAST_RATIO:
             dispensable.append(name)
@@ -228,7 +230,7 @@ def simplify(nodes: int) -> None:
 def main() -> None:
     """Compute and print the table, and write it; or with --simplify, only print."""
     parser = script.parser(__doc__, "ablation")
-    parser.add_argument("game", nargs="*", action=script.Listed, default=GAMES)
+    parser.add_argument("game", nargs="*", action=script.GameListAction, default=GAMES)
     parser.add_argument("--nodes", type=int, default=500_000, help="of one run")
     parser.add_argument("--simplify", action="store_true", help="list switches that can go")
     arguments = parser.parse_args()

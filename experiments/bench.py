@@ -179,7 +179,7 @@ class Measurement:
     mebibytes: float
 
 
-def _peak() -> float:
+def _peak_mebibytes() -> float:
     """Return the most MiB this process has used since _forget_peak()."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
@@ -198,7 +198,7 @@ def _measure_here(method: str, position: Position) -> Measurement:
     """
     method_function = METHODS[method]
     _forget_peak()
-    idle_mebibytes = _peak()
+    idle_mebibytes = _peak_mebibytes()
     seconds_of_runs: list[float] = []
     if method in METHODS_RUN_BEFORE:
         method_function(position)  # builds the table of the game, which TABLE measures
@@ -206,7 +206,7 @@ def _measure_here(method: str, position: Position) -> Measurement:
         started = time.perf_counter()
         answer = method_function(position)
         seconds_of_runs.append(time.perf_counter() - started)
-    seconds, mebibytes = statistics.median(seconds_of_runs), _peak() - idle_mebibytes
+    seconds, mebibytes = statistics.median(seconds_of_runs), _peak_mebibytes() - idle_mebibytes
     if isinstance(answer, Solution):
         nodes = answer.nodes + answer.subsets
         return Measurement(answer.total_height or 0, nodes, seconds, mebibytes)

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from experiments import script
-from experiments.equilibria import confirmed as method_of_check
+from experiments.equilibria import check_by_certificate
 from optsearch.check import reference
 from optsearch.check.trees import verify
 from optsearch.counting.posterior import Posterior
@@ -85,7 +85,7 @@ def rows(game: Game) -> script.Rows:
     if value is None and game not in TOO_LONG:
         best_hider_equilibrium = equilibrium(game)
         value = best_hider_equilibrium.value
-        is_checked = bool(method_of_check(best_hider_equilibrium))
+        is_checked = bool(check_by_certificate(best_hider_equilibrium))
         agrees["certificate"] = (
             is_checked and best_hider_equilibrium.uniform_payment == solver.solution.mean
         )

@@ -17,7 +17,7 @@ from optsearch.results.tables import TABLES, file_name_of
 NAMES = {Game.parse(named.text): named.name for named in NAMED_GAMES.values()}
 
 
-def write(game: Game, folder: Path) -> None:
+def write_bounds(game: Game, folder: Path) -> None:
     """Write the bounds of a game, the lower ones first; on both sides, the best comes last."""
     bracket = bounds(game)
     lower = [bound for bound in bracket.bounds if bound.side == "lower"]
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("game", nargs="?", type=script.game)
     arguments = parser.parse_args()
     for game in [arguments.game] if arguments.game else NAMES:
-        write(game, arguments.output)
+        write_bounds(game, arguments.output)
 
 
 if __name__ == "__main__":

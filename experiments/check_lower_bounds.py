@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 
 from experiments import script
 from experiments.verify_beside import counted_beside
-from experiments.verify_coverage import CoverCounts, covering, largest_bound
+from experiments.verify_coverage import CoverCounts, cover_counts, largest_bound
 from experiments.verify_first_ship import FirstShipCosts, PlacementCounts, largest_kept
 from experiments.verify_reveal import reveal_values
 from optsearch.counting.constraints import Constraints
@@ -131,7 +131,7 @@ def sets_to_count(game: Game) -> list[tuple[int, ...]]:
     return [cells for cells in sets if is_chosen(cells) and is_least(cells)]
 
 
-class Met:
+class MetCounts:
     """f of every set of up to four cells: the number of configurations that the set meets.
 
     It is counted when first asked for. store -- keeps the counts that are done, for a check that
@@ -202,7 +202,7 @@ class Met:
 class LargerSets:
     """The search of experiments.verify_coverage for sets that meet more than a table says."""
 
-    def __init__(self, met: Met):
+    def __init__(self, met: MetCounts):
         game = self._game = met.game
         self.number, self._met = met.number, met
         least_cells = [min(p[cell] for p in game.symmetries()) for cell in range(game.cells)]
@@ -212,7 +212,7 @@ class LargerSets:
     @cached_property
     def counts(self) -> CoverCounts:
         """The configurations that cover every set of up to four cells."""
-        counts = covering(self._met.four)
+        counts = cover_counts(self._met.four)
         cells = int(counts.one.sum())
         require(cells == self.number * self._game.fleet_cells, "the counts of cells")
         return counts
@@ -230,7 +230,7 @@ class LargerSets:
         return largest_bound(self.counts, self.classes, size, best, ships, costs)
 
 
-def check_coverage(met: Met, search: LargerSets, rows: list[Row]) -> dict[int, int]:
+def check_coverage(met: MetCounts, search: LargerSets, rows: list[Row]) -> dict[int, int]:
     """Check the table of coverages; return the most configurations that k cells meet, by k.
 
     rows -- of the table: a number k of cells, and the bound on the configurations that they meet.
@@ -264,15 +264,15 @@ def orbits_of(game: Game, rows: list[Row], lengths: set[int]) -> list[tuple[int,
     """
     placements = [ship for length in lengths for ship in game.placements(length)]
     ship_named = {"-".join(game.names(ship)): ship for ship in placements}
-    seen: set[int] = set()
+    covered: set[int] = set()
     orbits = []
     for row in rows:
         ship = ship_named[row["ship"]]
         orbit = set(game.images(ship))
-        require(len(orbit) == int(row["alike"]) and not seen & orbit, f"the class {row['ship']}")
-        seen |= orbit
+        require(len(orbit) == int(row["alike"]) and not covered & orbit, f"the class {row['ship']}")
+        covered |= orbit
         orbits.append((ship, orbit))
-    require(seen == set(placements), "a class is missing")
+    require(covered == set(placements), "a class is missing")
     return orbits
 
 
@@ -339,13 +339,13 @@ def check_beside(
     arguments = {
         key: (game, ship, c.met) for key, (ship, _), c in zip(keys, orbits, classes, strict=True)
     }
-    compute("ships with what is beside them", jobs, store, bounds_beside, arguments)
+    compute_missing("ships with what is beside them", jobs, store, bounds_beside, arguments)
     for key, c in zip(keys, classes, strict=True):
         require(store[key] == [c.completions, *c.met], f"what cells meet {key}")
     return classes
 
 
-def compute(
+def compute_missing(
     title: str, jobs: int, store: Facts, function: Callable[..., Any], arguments: dict[str, Any]
 ) -> None:
     """Call a function once for each key that the store does not have, and store the results.
@@ -360,9 +360,9 @@ def compute(
             for key, values in arguments.items()
             if key not in store
         }
-        for done, (key, future) in enumerate(futures.items(), 1):
+        for number_done, (key, future) in enumerate(futures.items(), 1):
             store.add(key, future.result())
-            clock(done, len(futures))
+            clock(number_done, len(futures))
 
 
 class RevealClass(NamedTuple):
@@ -398,7 +398,7 @@ def check_reveal(
     require(completions == longest_ships * number, "the completions do not add up")
     keys = [f"class {row['ship']}" for row in rows]
     arguments = {key: (game, ship, width) for key, (ship, _) in zip(keys, orbits, strict=True)}
-    compute("classes", jobs, store, reveal_values, arguments)
+    compute_missing("classes", jobs, store, reveal_values, arguments)
     for row, key, c in zip(rows, keys, classes, strict=True):
         computed, count = store[key]
         is_bound = all(v >= again for v, again in zip(c.values, computed, strict=True))
@@ -583,7 +583,7 @@ def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dic
     """
     coverage, beside, reveal, finished = (tables[part] for part in PARTS)
     header = finished.header
-    met = Met(game, jobs, store)
+    met = MetCounts(game, jobs, store)
     for fields in (header, coverage.header):
         require(fields["configurations"] == str(met.number), f"not {met.number} configurations")
     require(Game.parse(header["game"]) == game, f"the tables of {header['game']}")

@@ -40,13 +40,13 @@ class HiddenShip(NamedTuple):
     """A hidden ship beside one set of known ships.
 
     met -- H: item l is the most of its free placements that l cells meet, up to all. most_on_cell
-    -- the most of its placements that have one cell in common. cost_of_rest -- of the placements
-    left when the other ship is met; `costs_of_rest` returns it.
+    -- the most of its placements that have one cell in common. costs_left -- of the placements
+    left when the other ship is met; `costs_left` returns it.
     """
 
     met: Ints
     most_on_cell: int
-    cost_of_rest: NDArray[np.int32]
+    costs_left: NDArray[np.int32]
 
 
 def flags_of(game: Game, placements: tuple[int, ...]) -> Flags:
@@ -105,11 +105,11 @@ def packing_size(placements: Any, board_cells: int, most_on_cell: int) -> int:
     least, in proportion to the room left there. placements -- a row with the cells of each.
     """
     room = np.full(board_cells, most_on_cell)
-    wanted = np.zeros(board_cells, np.int64)  # by so many placements that still fit
+    demand = np.zeros(board_cells, np.int64)  # by so many placements that still fit
     still_fits = np.ones(len(placements), np.bool_)
     for cells in placements:
         for cell in cells:
-            wanted[cell] += 1
+            demand[cell] += 1
     packed = 0
     while True:
         best, lowest = -1, FAR
@@ -117,7 +117,7 @@ def packing_size(placements: Any, board_cells: int, most_on_cell: int) -> int:
             if still_fits[i]:
                 score = 0
                 for cell in placements[i]:
-                    score += wanted[cell] * (2520 // room[cell])  # 1 to 10 divide 2520
+                    score += demand[cell] * (2520 // room[cell])  # 1 to 10 divide 2520
                 if score < lowest:
                     best, lowest = i, score
         if best < 0:
@@ -126,7 +126,7 @@ def packing_size(placements: Any, board_cells: int, most_on_cell: int) -> int:
         still_fits[best] = False
         for cell in placements[best]:
             room[cell] -= 1
-            wanted[cell] -= 1
+            demand[cell] -= 1
         for i in range(len(placements)):
             if still_fits[i]:
                 for cell in placements[i]:
@@ -134,15 +134,17 @@ def packing_size(placements: Any, board_cells: int, most_on_cell: int) -> int:
                         still_fits[i] = False
                 if not still_fits[i]:
                     for cell in placements[i]:
-                        wanted[cell] -= 1
+                        demand[cell] -= 1
 
 
 @numba.njit(cache=True)
-def further_misses(met: Any, sequences: Any, most_on_cell: int, cells: int, before: int) -> Any:
+def further_misses(
+    met: Any, sequences: Any, most_on_cell: int, chain_cells: int, met_before: int
+) -> Any:
     """Return an array: item r is the least sum of further misses on r placements.
 
-    These are placements of one hidden ship. A chain of `cells` cells has met none of them, but
-    `before` others. The further misses are those after the chain. met -- item l: the most
+    These are placements of one hidden ship. A chain of `chain_cells` cells has met none of them,
+    but `met_before` others. The further misses are those after the chain. met -- item l: the most
     placements that l cells meet. most_on_cell -- the most placements that have one cell in common.
     sequences -- item x: the number of sequences of replies with at most x misses and a hit for each
     cell of the ship but one.
@@ -150,18 +152,20 @@ def further_misses(met: Any, sequences: Any, most_on_cell: int, cells: int, befo
     last, number = len(met) - 1, met[-1]
     further = np.zeros(number + 1, np.int64)
     counted = total = misses = 0
-    while counted < number - before:
-        # `found` bounds the placements that are found with at most `misses` misses: those that the
-        # next cells meet, without the last e of these, and what each of the e finds.
-        found, found_by_last = number - before, 0
+    while counted < number - met_before:
+        # `most_found` bounds the placements found with at most `misses` misses: those that the next
+        # cells meet, without the last e of these, and what each of the e finds.
+        most_found, found_by_last = number - met_before, 0
         for e in range(misses + 2):
             next_cells = misses + 1 - e
-            reached = min(most_on_cell * next_cells, met[min(cells + next_cells, last)] - before)
-            found = min(found, reached + found_by_last)
+            reached = min(
+                most_on_cell * next_cells, met[min(chain_cells + next_cells, last)] - met_before
+            )
+            most_found = min(most_found, reached + found_by_last)
             found_by_last += sequences[min(e, len(sequences) - 1)]
             if found_by_last >= number:
                 break
-        while counted < found:
+        while counted < most_found:
             counted += 1
             total += misses
             further[counted] = total
@@ -170,7 +174,7 @@ def further_misses(met: Any, sequences: Any, most_on_cell: int, cells: int, befo
 
 
 @numba.njit(cache=True)
-def costs_of_rest(met: Any, sequences: Any, most_on_cell: int, barred: int, price: int) -> Any:
+def costs_left(met: Any, sequences: Any, most_on_cell: int, barred: int, price: int) -> Any:
     """Return the least cost of a hidden ship's placements left when the other ship is hit.
 
     The result is an array [i, b, h]. Cell i of the chain is the first that hits the other ship.
@@ -188,8 +192,8 @@ def costs_of_rest(met: Any, sequences: Any, most_on_cell: int, barred: int, pric
             further = further_misses(met, sequences, most_on_cell, i, h)
             lowest = FAR
             for b in range(most_barred, -1, -1):
-                rest = max(0, number - h - b)
-                lowest = min(lowest, (i - price) * rest + further[rest])
+                number_left = max(0, number - h - b)
+                lowest = min(lowest, (i - price) * number_left + further[number_left])
                 costs[i, b, h] = lowest
     return costs
 
@@ -217,11 +221,11 @@ def chain_cost(long: Any, short: Any, price: int) -> int:
             lowest[: most_h + 1] = FAR
             for t in range(min(long.most_on_cell, next_g - g) + 1):
                 for d in range(short.most_on_cell + 1):
-                    short_met = np.int32(d * long.cost_of_rest[i, t, g])
-                    short_rest, then = short.cost_of_rest[i, d], later[g + t, d:]
+                    short_met = np.int32(d * long.costs_left[i, t, g])
+                    costs_of_short, costs_after = short.costs_left[i, d], later[g + t, d:]
                     for h in range(min(most_h + 1, next_h - d + 1)):
-                        long_met = np.int32(np.int32(t) * short_rest[h])
-                        lowest[h] = min(lowest[h], long_met + short_met + then[h])
+                        long_met = np.int32(np.int32(t) * costs_of_short[h])
+                        lowest[h] = min(lowest[h], long_met + short_met + costs_after[h])
         later = current
     return int(later[0, 0])
 
@@ -324,48 +328,48 @@ class RowCheck:
             met.append(min(bounds))
         sequences = np.array([comb(x + length - 1, length - 1) for x in range(400)], np.int64)
         met_array = np.array(met, np.int64)
-        costs = costs_of_rest(met_array, sequences, most_on_cell, self.most_barred[which], price)
+        costs = costs_left(met_array, sequences, most_on_cell, self.most_barred[which], price)
         return HiddenShip(met_array, most_on_cell, costs)
 
 
 @dataclass
-class Count:
+class RowCount:
     """A number of sets of known ships, and of pairs of hidden ships beside them."""
 
     sets: int = 0
     pairs: int = 0
 
 
-def count_rows(
-    check: RowCheck, known: Flags, chosen: set[Key]
-) -> tuple[dict[Key, Count], dict[Key, dict[tuple[int, ...], Count]]]:
+def count_by_row(
+    check: RowCheck, sets_of_known: Flags, chosen: set[Key]
+) -> tuple[dict[Key, RowCount], dict[Key, dict[tuple[int, ...], RowCount]]]:
     """Count the sets of known ships, and the pairs of hidden ships beside them, for every row.
 
     The key of a row is the numbers of free placements of the long and of the short hidden ship that
     its sets leave. The second result has the counts of the chosen rows again, apart for each tuple
-    of packing sizes. known -- the cells of all sets of known ships, a row of flags each.
+    of packing sizes. sets_of_known -- the cells of all sets of known ships, a row of flags each.
     """
-    rows: dict[Key, Count] = {}
-    by_packings: dict[Key, dict[tuple[int, ...], Count]] = {key: {} for key in chosen}
+    rows: dict[Key, RowCount] = {}
+    by_packings: dict[Key, dict[tuple[int, ...], RowCount]] = {key: {} for key in chosen}
     reported_at = time.monotonic()
-    for start in range(0, len(known), SETS_AT_ONCE):
-        sets = known[start : start + SETS_AT_ONCE]
-        counts, free = check.count_free(sets)
-        class_sizes = check.class_sizes(sets).tolist()
+    for start in range(0, len(sets_of_known), SETS_AT_ONCE):
+        batch = sets_of_known[start : start + SETS_AT_ONCE]
+        counts, free = check.count_free(batch)
+        class_sizes = check.class_sizes(batch).tolist()
         for i, (long, short, pairs) in enumerate(counts.tolist()):
             if not pairs:
                 continue
-            row = rows.setdefault((long, short), Count())
+            row = rows.setdefault((long, short), RowCount())
             row.sets += 1
             row.pairs += pairs
             if class_sizes[i] and (long, short) in chosen:
                 packings = check.packings([flags[i] for flags in free])
-                count = by_packings[long, short].setdefault(packings, Count())
+                count = by_packings[long, short].setdefault(packings, RowCount())
                 count.sets += class_sizes[i]
                 count.pairs += class_sizes[i] * pairs
         if time.monotonic() - reported_at > 10:
             reported_at = time.monotonic()
-            print(f"{start + len(sets):,} of {len(known):,} sets", flush=True)
+            print(f"{start + len(batch):,} of {len(sets_of_known):,} sets", flush=True)
     return rows, by_packings
 
 
@@ -402,24 +406,24 @@ def main() -> None:
     chosen = sorted(set(rows) - set(confirmed), key=lambda key: (rows[key]["sets"], key))
     if arguments.rows:
         chosen = chosen[: max(0, arguments.rows - len(confirmed))]
-    counts, by_packings = count_rows(check, sets, set(chosen))
+    counts, by_packings = count_by_row(check, sets, set(chosen))
     tabulated = {key: [row["sets"], row["pairs"]] for key, row in rows.items()}
     counted = {key: [count.sets, count.pairs] for key, count in counts.items()}
-    expect("sets and pairs", tabulated, counted)
+    require_equal("sets and pairs", tabulated, counted)
     for key in chosen:
         price = rows[key]["price"]
         misses = sum(
             max(0, price * count.pairs + count.sets * check.least_cost(key, packings, price))
             for packings, count in by_packings[key].items()
         )
-        expect(f"misses of the row {key}", rows[key]["misses"], misses)
+        require_equal(f"misses of the row {key}", rows[key]["misses"], misses)
         confirmed[key] = {**rows[key], "games": len(by_packings[key])}
-        write(path, game, confirmed)
+        write_confirmed(path, game, confirmed)
         print(f"row {key}: {misses:,} misses, {len(confirmed)} of {len(rows)} rows", flush=True)
     print(f"agree: {len(rows)} rows by sets and pairs, {len(confirmed)} of them by misses")
 
 
-def write(path: Path, game: Game, confirmed: dict[Key, Row]) -> None:
+def write_confirmed(path: Path, game: Game, confirmed: dict[Key, Row]) -> None:
     """Write the rows that agree, in the order of the table."""
     TABLES["confirmed"].write(
         [
@@ -433,7 +437,7 @@ def write(path: Path, game: Game, confirmed: dict[Key, Row]) -> None:
     )
 
 
-def expect(title: str, tabulated: object, computed: object) -> None:
+def require_equal(title: str, tabulated: object, computed: object) -> None:
     """Print the difference and exit with status 1 if the two values are not equal."""
     if tabulated != computed:
         print(f"{title}: the table says {tabulated}, found {computed}")

@@ -33,7 +33,7 @@ SCOPES = {
 ORACLE = 40  # configurations that the oracle is asked for
 
 
-def confirmed(example: Counterexample) -> str:
+def confirmations_of(example: Counterexample) -> str:
     """Return the names of the ways that confirm a counterexample, as text.
 
     In it the best greedy strategy takes more shots than an optimal one. Raises AssertionError if a
@@ -84,7 +84,7 @@ def main() -> None:
             print(f"{scope}:", flush=True)
             folder = arguments.resume and arguments.resume / name.replace(" ", "_")
             search_result = search(scope, arguments.jobs, folder)
-            confirmations = [confirmed(example) for example in search_result.counterexamples]
+            confirmations = [confirmations_of(example) for example in search_result.counterexamples]
             confirmations += [""] * len(search_result.undecided)
             for row, confirmation in zip(search_result.rows, confirmations, strict=True):
                 rows.append((name, *row, confirmation))

@@ -34,7 +34,7 @@ DRAWN = ("3x4:2", "4x4:2", "4x4:3,2", "4x5:2", "4x5:4,3,2", "5x5:2", "5x5:3", "5
 CHECKPOINTS = script.CHECKPOINTS / "equilibria"
 
 
-def is_asked(entry: dict[str, Any]) -> bool:
+def belongs_to_table(entry: dict[str, Any]) -> bool:
     """True if a game of data/results/optima.csv belongs to this table."""
     game = entry["game"]
     if (entry["contact"], entry["announce"]) != ("none", "nothing"):
@@ -43,18 +43,18 @@ def is_asked(entry: dict[str, Any]) -> bool:
     return is_small and entry["seconds"] < OPTIMUM_SECONDS
 
 
-def border(occupancy: NDArray[np.float64]) -> float:
+def share_at_border(occupancy: NDArray[np.float64]) -> float:
     """Return the share of the ships' cells that is at the border of the board."""
     inner = occupancy[1:-1, 1:-1].sum() if min(occupancy.shape) > 2 else 0.0
     return float(1 - inner / occupancy.sum())
 
 
-def corner(occupancy: NDArray[np.float64]) -> float:
+def mean_at_corners(occupancy: NDArray[np.float64]) -> float:
     """Return the mean probability of a ship on a corner."""
     return float(occupancy[[0, 0, -1, -1], [0, -1, 0, -1]].mean())
 
 
-def confirmed(solution: Equilibrium) -> str:
+def check_by_certificate(solution: Equilibrium) -> str:
     """Check the certificate of a solution; return the method of the check.
 
     A certificate proves bounds on what the hider and the shooter can reach. Raises AssertionError
@@ -99,12 +99,12 @@ def compute_row(
         len(solution.hider),
         len(solution.roots),
         solution.rounds,
-        border(mix_occupancy),
-        border(uniform_occupancy),
-        corner(mix_occupancy),
-        corner(uniform_occupancy),
+        share_at_border(mix_occupancy),
+        share_at_border(uniform_occupancy),
+        mean_at_corners(mix_occupancy),
+        mean_at_corners(uniform_occupancy),
         solution.seconds,
-        confirmed(solution),
+        check_by_certificate(solution),
     )
     return values, solution
 
@@ -120,7 +120,7 @@ def optima_of_table() -> dict[Game, Fraction]:
     return {
         entry["game"]: Fraction(entry["total_height"], entry["configurations"])
         for entry in TABLES["optima"].read()
-        if is_asked(entry)
+        if belongs_to_table(entry)
     }
 
 
@@ -138,7 +138,7 @@ def main() -> None:
     """Compute the games that are missing or named, and write both tables after each."""
     parser = script.parser(__doc__, "equilibria")
     parser.add_argument(
-        "game", nargs="*", action=script.Listed, parse=Game.parse, help="only these"
+        "game", nargs="*", action=script.GameListAction, parse=Game.parse, help="only these"
     )
     parser.add_argument("--seconds", type=float, default=60, help="for each game")
     parser.add_argument("--again", action="store_true", help="also games that have a value")

@@ -71,7 +71,7 @@ COMMITTED = Path("data/checkpoints")  # of runs that take several stretches of w
 OTHERS = Path("build/evaluations")
 
 
-def checkpoint(name: str, folder: Path | None) -> Path:
+def checkpoint_folder(name: str, folder: Path | None) -> Path:
     """Return the folder of the checkpoint of an evaluation.
 
     folder -- the folder of all checkpoints; None for the committed one or that in build.
@@ -97,7 +97,7 @@ def main() -> None:
         if not TABLES["evaluations"].path(arguments.output, name=name).exists()
     ]
     for name in names:
-        folder = checkpoint(name, arguments.checkpoints)
+        folder = checkpoint_folder(name, arguments.checkpoints)
         with show_evaluation_progress() as progress:
             execution = Execution(jobs=arguments.jobs, checkpoint=folder, progress=progress)
             subject = SUBJECTS[name]

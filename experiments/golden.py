@@ -61,7 +61,7 @@ def recomputations() -> list[Recomputation]:
     for status in verification_statuses():
         if status.kind is not TABLES["recomputed"]:
             statuses.setdefault(status.command, []).append(status)
-    every = (
+    runs = (
         Recomputation(
             tuple(shlex.split(command)[2:]),
             max(status.minutes for status in group),
@@ -69,7 +69,7 @@ def recomputations() -> list[Recomputation]:
         )
         for command, group in statuses.items()
     )
-    return sorted(every, key=lambda run: run.minutes)
+    return sorted(runs, key=lambda run: run.minutes)
 
 
 def difference(kind: Table | Tree, committed: Path, recomputed: Path) -> str:
@@ -123,7 +123,7 @@ def differences_of(run: Recomputation) -> list[tuple[str, str]]:
         ]
 
 
-def chosen(within: float, names: list[str]) -> list[Recomputation]:
+def choose_recomputations(within: float, names: list[str]) -> list[Recomputation]:
     """Return the commands that make the named tables; without names, the short ones.
 
     within -- minutes that a short command takes at most. Raises RecordError if no command makes a
@@ -148,7 +148,7 @@ def main() -> int:
     parser.add_argument("table", nargs="*", help="only these, however long")
     parser.add_argument("--within", type=float, default=1, metavar="MINUTES", help="(default: 1)")
     arguments = parser.parse_args()
-    runs = chosen(arguments.within, arguments.table)
+    runs = choose_recomputations(arguments.within, arguments.table)
     seconds = 60 * sum(run.minutes for run in runs)
     print(f"{len(runs)} commands, about {time_text(seconds)} on two cores")
     rows = earlier_rows(TABLES["recomputed"].path(arguments.output))

@@ -65,7 +65,7 @@ class MadeBoards(Hider):
         return self._make(game, number, seed)
 
 
-def weighted(on_edge: int, inside: int) -> Boards:
+def weighted_by_border(on_edge: int, inside: int) -> Boards:
     """Return a maker of boards that are drawn by weights of their placements.
 
     on_edge, inside -- the weight of a placement along the border, and of any other.
@@ -106,14 +106,14 @@ def _distance(game: Game, ships: list[int]) -> int:
     )
 
 
-def hard(player: str, is_turned: bool) -> Hider:
+def hider_of_hardest(player: str, is_turned: bool) -> Hider:
     """Return a hider with the boards of a pool on which a player took longest, one after the other.
 
     is_turned -- True to apply a random symmetry to each board.
     """
 
     def make(game: Game, number: int, seed: int) -> CellSets:
-        boards = hardest(game, player)
+        boards = hardest_boards(game, player)
         chosen_boards = [boards[i % len(boards)] for i in range(number)]
         if is_turned:
             symmetries = game.symmetries()
@@ -135,7 +135,7 @@ def pool(game: Game, number: int, seed: int = 0) -> CellSets:
 
 
 @cache
-def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
+def hardest_boards(game: Game, player: str) -> list[tuple[int, ...]]:
     """List the boards of the pool on which a player takes longest on average, the longest first.
 
     Each board is a tuple of ships (masks).
@@ -152,16 +152,16 @@ def hardest(game: Game, player: str) -> list[tuple[int, ...]]:
 UNIFORM = Drawn()
 HIDERS_HERE: tuple[tuple[Game, Hider], ...] = (
     (GAME, UNIFORM),
-    (GAME, MadeBoards("edges liked", weighted(PREFERENCE, 1))),
-    (GAME, MadeBoards("edges avoided", weighted(1, PREFERENCE))),
+    (GAME, MadeBoards("edges liked", weighted_by_border(PREFERENCE, 1))),
+    (GAME, MadeBoards("edges avoided", weighted_by_border(1, PREFERENCE))),
     (GAME, MadeBoards("spread", spread_boards)),
-    (GAME, hard(GREEDY, False)),
-    (GAME, hard(GREEDY, True)),
+    (GAME, hider_of_hardest(GREEDY, False)),
+    (GAME, hider_of_hardest(GREEDY, True)),
     (TOUCHING, UNIFORM),
     (TOUCHING, Corner()),
     (BOXED, UNIFORM),
-    (BOXED, hard(THOMPSON, False)),
-    (BOXED, hard(THOMPSON, True)),
+    (BOXED, hider_of_hardest(THOMPSON, False)),
+    (BOXED, hider_of_hardest(THOMPSON, True)),
 )
 
 
@@ -208,7 +208,7 @@ def rows(game: Game, hider: Hider, player: str, games: int) -> script.Rows:
 def fields() -> dict[str, object]:
     """Return the header: how boards were made, and the hardest of them."""
     settings: dict[str, object] = {"seed": SEED, "pool": POOL, "hard": HARD, "factor": PREFERENCE}
-    for number, ships in enumerate(hardest(BOXED, THOMPSON)[:3], 1):
+    for number, ships in enumerate(hardest_boards(BOXED, THOMPSON)[:3], 1):
         settings[f"hard for thompson {number}"] = " ".join(map(BOXED.ship_name, ships))
     return settings
 

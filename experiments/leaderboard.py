@@ -81,17 +81,17 @@ def known_mean(player: str, game: Game) -> float | None:
     for path in TABLES["evaluations"].all():
         header = TABLES["evaluations"].read(path).header
         if header["strategy"] == player and Game.parse(header["game"]) == game:
-            return exact(header)
+            return mean_in_header(header)
     return None
 
 
-def exact(header: Mapping[str, str]) -> float:
+def mean_in_header(header: Mapping[str, str]) -> float:
     """Return the mean in the header of an evaluation, rounded as in reports."""
     total, configurations = int(header["total_height"]), int(header["configurations"])
     return float(exact_mean(Fraction(total, configurations)))
 
 
-def milliseconds(player: str, game: Game, boards: CellSets) -> float:
+def milliseconds_per_shot(player: str, game: Game, boards: CellSets) -> float:
     """Return the mean processor time of a shot, with nothing cached from other games."""
     strategy = as_player(player)
     # Not timed: the first game compiles what is compiled.
@@ -128,29 +128,29 @@ def row_of(outcome: Outcome, first: Outcome, boards: CellSets) -> Row:
     played again to time the shots.
     """
     names = ("game", "strategy", "games", "mean", "standard_error", "sd", "median", "worst")
-    known = known_mean(outcome.strategy, outcome.game)
-    if known is not None and abs(outcome.mean - known) > 4 * outcome.standard_error:
+    mean_of_all = known_mean(outcome.strategy, outcome.game)
+    if mean_of_all is not None and abs(outcome.mean - mean_of_all) > 4 * outcome.standard_error:
         raise AssertionError(
-            f"{outcome.strategy} on {outcome.game}: {outcome.mean}, known to be {known}"
+            f"{outcome.strategy} on {outcome.game}: {outcome.mean}, known to be {mean_of_all}"
         )
     return {
         **{name: getattr(outcome, name) for name in names},
         **difference_from(first, outcome),
-        "milliseconds": milliseconds(outcome.strategy, outcome.game, boards[:TIMED]),
-        "known": known,
+        "milliseconds": milliseconds_per_shot(outcome.strategy, outcome.game, boards[:TIMED]),
+        "known": mean_of_all,
     }
 
 
 def play_all(
-    numbers: dict[Key, int], jobs: int, checkpoints: Path
+    board_counts: dict[Key, int], jobs: int, checkpoints: Path
 ) -> Iterator[tuple[Row, dict[int, int]]]:
     """Play the games of each player; yield its row and its histogram.
 
-    numbers -- how many boards each player plays, by game and player.
+    board_counts -- how many boards each player plays, by game and player.
     """
     # Players of one game with as many boards play together, those with most boards first.
     players_by_group: dict[tuple[Game, int], list[str]] = {}
-    for (game, player), games in numbers.items():
+    for (game, player), games in board_counts.items():
         players_by_group.setdefault((game, games), []).append(player)
     groups = sorted(players_by_group, key=lambda group: -group[1])
     for game, games in groups:
@@ -180,7 +180,7 @@ def read_evaluation(name: str) -> tuple[Row, dict[int, int]]:
     finished_within = np.cumsum(list(histogram.values()))
     configurations = int(finished_within[-1])
     median_index = int(np.searchsorted(finished_within, (configurations + 1) // 2))
-    mean = exact(table.header)
+    mean = mean_in_header(table.header)
     row = {
         "game": Game.parse(table.header["game"]),
         "strategy": table.header["strategy"],
@@ -206,7 +206,7 @@ def boards_to_play(limit: int, slow: int) -> dict[Key, int]:
     }
 
 
-def write(results: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
+def write_tables(results: dict[Key, tuple[Row, dict[int, int]]], folder: Path) -> list[Path]:
     """Write the table of players and that of their shots, by game and mean; return both paths.
 
     results -- row and histogram, by game and player.
@@ -239,13 +239,13 @@ def main() -> None:
         results[row["game"], row["strategy"]] = row, histogram
     for row, histogram in play_all(board_counts, arguments.jobs, arguments.checkpoints):
         results[row["game"], row["strategy"]] = row, histogram
-        write(results, arguments.output)
-    for path in write(results, arguments.output):
+        write_tables(results, arguments.output)
+    for path in write_tables(results, arguments.output):
         print(script.typed_path(path))
     for row in TABLES["leaderboard"].read(TABLES["leaderboard"].path(arguments.output)):
-        known = "" if row["known"] is None else f", of all configurations {row['known']:.4f}"
+        exact_text = "" if row["known"] is None else f", of all configurations {row['known']:.4f}"
         mean = f"{row['mean']:.4f} ± {row['standard_error']:.4f}"
-        print(f"{row['game']}  {row['strategy']}: {mean}{known}")
+        print(f"{row['game']}  {row['strategy']}: {mean}{exact_text}")
 
 
 if __name__ == "__main__":

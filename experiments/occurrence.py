@@ -21,7 +21,7 @@ NAMES = {
 }
 
 
-def write(game: Game, folder: Path) -> None:
+def write_matrices(game: Game, folder: Path) -> None:
     """Compute the matrices of one game and write them, a row for each cell."""
     posterior = Posterior(Position(game))
     frequency = posterior.frequency
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("game", nargs="?", type=script.game)
     arguments = parser.parse_args()
     for game in [arguments.game] if arguments.game else NAMES:
-        write(game, arguments.output)
+        write_matrices(game, arguments.output)
 
 
 if __name__ == "__main__":

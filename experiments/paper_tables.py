@@ -20,7 +20,7 @@ from optsearch.tree.solution import Solution
 MOST_STATES = 12_000_000  # of a game: some minutes; 4x5:3,2 has 102 million
 
 
-def timed(position: Position, table: Path | None = None) -> tuple[Solution, float]:
+def solve_timed(position: Position, table: Path | None = None) -> tuple[Solution, float]:
     """Solve by Algorithm 2; return the solution and the processor seconds.
 
     table -- a folder for the transposition table; None to keep it in memory.
@@ -44,9 +44,9 @@ def rows(game: Game, printed: int) -> script.Rows:
     printed -- the least total of shots in the paper; SystemExit if a solution has another one.
     """
     position = Position(game)
-    in_memory, memory_seconds = timed(position)
+    in_memory, memory_seconds = solve_timed(position)
     with TemporaryDirectory() as folder:
-        on_disk, disk_seconds = timed(position, Path(folder))
+        on_disk, disk_seconds = solve_timed(position, Path(folder))
     for solution in (in_memory, on_disk):
         if (solution.total_height, solution.nodes) != (printed, in_memory.nodes):
             raise SystemExit(f"{game}: {solution.total_height} in {solution.nodes} states")

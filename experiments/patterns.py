@@ -42,7 +42,7 @@ def sample(number: int) -> CellSets:
     return np.ascontiguousarray(np.bitwise_or.reduce(ships, axis=1))
 
 
-def figures(pattern: Pattern, sets: CellSets) -> tuple[float, float, int]:
+def mean_sd_worst(pattern: Pattern, sets: CellSets) -> tuple[float, float, int]:
     """Return the mean, the standard deviation and the worst case over some configurations."""
     histogram = play_sample(pattern, GAME, sets)  # item k: the configurations with k shots
     shots = np.arange(len(histogram))
@@ -54,8 +54,8 @@ def figures(pattern: Pattern, sets: CellSets) -> tuple[float, float, int]:
 
 def rows(modulus: int, colours: str, scan: str, samples: int) -> script.Rows:
     """Yield the row of a pattern, with its distance to the printed figures."""
-    cross_mean, _, _ = figures(Pattern(modulus, colours, scan, "cross"), sample(samples))
-    line_mean, line_sd, line_worst = figures(
+    cross_mean, _, _ = mean_sd_worst(Pattern(modulus, colours, scan, "cross"), sample(samples))
+    line_mean, line_sd, line_worst = mean_sd_worst(
         Pattern(modulus, colours, scan, "line"), sample(samples)
     )
     # From the printed figures; a shot of the worst case counts as a tenth.

@@ -26,7 +26,7 @@ GAMES = (
 ORACLE = 24
 
 
-def total_height(game: Game) -> tuple[int, int]:
+def solve_and_confirm(game: Game) -> tuple[int, int]:
     """Return the number of configurations and the least total height of a game.
 
     Both are confirmed by a tree and, if there are few configurations, by the definition.
@@ -51,7 +51,7 @@ def rows(text: str) -> script.Rows:
     silent_mean: Fraction | None = None  # of the first rule, by which hits tell nothing
     for rule in (*ANNOUNCEMENTS, *OWN):
         announce = f"{FILE}:{rule}" if rule in OWN else rule
-        configurations, total = total_height(Game(f"{text},announce={announce}"))
+        configurations, total = solve_and_confirm(Game(f"{text},announce={announce}"))
         mean = Fraction(total, configurations)
         if silent_mean is None:
             silent_mean = mean

@@ -115,7 +115,7 @@ class Experiment:
             made_parser.add_argument(
                 "tasks",
                 nargs="*",
-                action=Listed,
+                action=GameListAction,
                 parse=self.read_task,
                 metavar=table.names[0].upper(),
                 help="only these",
@@ -195,7 +195,7 @@ def game(text: str) -> Game:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-class Listed(argparse.Action):
+class GameListAction(argparse.Action):
     """An action that collects games; `-` reads a list from standard input, FILE from a file.
 
     parse -- converts the text of each game.

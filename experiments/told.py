@@ -24,9 +24,9 @@ def main() -> None:
     game = replace(arguments.game, announce="nothing")
     clocks: dict[str, script.ProgressClock] = {}
 
-    def report(task: str, done: int, total: int) -> None:
+    def report(task: str, parts_done: int, parts: int) -> None:
         clock = clocks.setdefault(task, script.ProgressClock(task))
-        clock(done, total)
+        clock(parts_done, parts)
 
     rows = TwoHidden(game).bound(report)
     bound = two_hidden_bound(game, rows, "")

@@ -91,7 +91,7 @@ def counted_beside(game: Game, ship: int) -> tuple[int, CoverCounts]:
                 place_from(i + 1, first_of_next, more_cells, closed | ships[i].closed[k])
 
     place_from(0, 0, np.zeros(0, np.int64), to_words([ship | game.halo(ship)])[0])
-    return int(sums.number[0]), CoverCounts(*_counts(sums, ships[-1].cells))
+    return int(sums.number[0]), CoverCounts(*_count_covering(sums, ships[-1].cells))
 
 
 def _placements(game: Game, length: int) -> Placements:
@@ -155,7 +155,7 @@ def _add_last(first, cells, closed, last, sums):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _counts(sums, cells_of_last):  # type: ignore[no-untyped-def]
+def _count_covering(sums, cells_of_last):  # type: ignore[no-untyped-def]
     """Return how many configurations cover each set of one, two, three and four cells: four arrays.
 
     sums -- numbers of configurations, by cells of the ships before the last one. cells_of_last --

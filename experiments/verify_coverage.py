@@ -42,7 +42,7 @@ class SetSearch(NamedTuple):
     added: NDArray[np.int64]
 
 
-def covering(met: NDArray[np.uint32]) -> CoverCounts:
+def cover_counts(met: NDArray[np.uint32]) -> CoverCounts:
     """Count the configurations that have all cells of a set, for every set of one to four cells.
 
     met -- item [a, b, c, d] is the number of configurations that have one of these cells or more.
@@ -53,21 +53,21 @@ def covering(met: NDArray[np.uint32]) -> CoverCounts:
     f = met.astype(np.int64) if len(met) < 40 else met  # a large board has no room for 64 bits
     one = f[cells, cells, cells, cells].astype(np.int64)
     two = f[cells[:, None], cells[:, None], cells[:, None], cells].astype(np.int64)
-    c2 = one[:, None] + one - two
-    c3 = np.empty((len(met),) * 3, np.int64)
-    c4 = np.empty(met.shape, np.uint32)
+    cover_two = one[:, None] + one - two
+    cover_three = np.empty((len(met),) * 3, np.int64)
+    cover_four = np.empty(met.shape, np.uint32)
     for a in cells:
         three = f[a, a].astype(np.int64)
         singles = one[a] + one[:, None] + one
-        c3[a] = singles - two[a][:, None] - two[a] - two + three
+        cover_three[a] = singles - two[a][:, None] - two[a] - two + three
     for a in cells:
         for b in cells:
             singles = one[a] + one[b] + one[:, None] + one
             pairs = two[a, b] + two[a][:, None] + two[a] + two[b][:, None] + two[b] + two
             ab, ac, bc = f[a, a, b].astype(np.int64), f[a, a].astype(np.int64), f[b, b]
             triples = ab[:, None] + ab + ac + bc
-            c4[a, b] = singles - pairs + triples - f[a, b]
-    return CoverCounts(one, c2, c3, c4)
+            cover_four[a, b] = singles - pairs + triples - f[a, b]
+    return CoverCounts(one, cover_two, cover_three, cover_four)
 
 
 def largest_bound(
@@ -102,11 +102,11 @@ def largest_bound(
         trees=trees,
         added=added,
     )
-    return int(_extend(search, 0, 0, best, np.zeros(n, np.bool_), costs))
+    return int(_search_larger(search, 0, 0, best, np.zeros(n, np.bool_), costs))
 
 
 @njit(cache=True)
-def _extend(search, j, met, best, is_excluded, costs):  # type: ignore[no-untyped-def]
+def _search_larger(search, j, met, best, is_excluded, costs):  # type: ignore[no-untyped-def]
     """Return the largest bound of a set that has the j cells chosen, but no less than `best`.
 
     search -- has these cells and the size of a whole set. met -- the bound of the j cells.
@@ -135,10 +135,10 @@ def _extend(search, j, met, best, is_excluded, costs):  # type: ignore[no-untype
             break
         if j == 0 and search.classes[cell] != cell:
             continue
-        costs_left = _choose(search, j, cell, order, costs)
+        costs_left = _choose_cell(search, j, cell, order, costs)
         is_excluded_below = is_excluded.copy()
         is_excluded_below[cell] = True
-        best = _extend(search, j + 1, met + added[cell], best, is_excluded_below, costs_left)
+        best = _search_larger(search, j + 1, met + added[cell], best, is_excluded_below, costs_left)
         if j:
             is_excluded[cell] = True
         else:  # sets with a cell of this class have an image with this cell
@@ -147,7 +147,7 @@ def _extend(search, j, met, best, is_excluded, costs):  # type: ignore[no-untype
 
 
 @njit(cache=True)
-def _choose(search, j, cell, order, costs):  # type: ignore[no-untyped-def]
+def _choose_cell(search, j, cell, order, costs):  # type: ignore[no-untyped-def]
     """Choose a cell after the first j ones; return the costs of the placements still not met.
 
     It updates the bounds in `search` on what each further cell adds. order -- the cells that may

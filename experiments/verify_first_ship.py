@@ -204,7 +204,7 @@ class FirstShipCosts:
 
     def cost(self, cell: int, missed: Sequence[int]) -> int:
         """Return the cost V of a cell that is hit first, after misses on these cells."""
-        return int(_cost(cell, np.array(missed, np.int64), self.tables))
+        return int(_cost_of_first_hit(cell, np.array(missed, np.int64), self.tables))
 
 
 @njit(cache=True)
@@ -217,14 +217,14 @@ def _number_of(cells):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _key(cell, missed, tables):  # type: ignore[no-untyped-def]
+def _key_of_cell(cell, missed, tables):  # type: ignore[no-untyped-def]
     """Return a key of a cell and the misses near it, and the number of these misses.
 
     missed -- all misses. One is near if some ship on the cell has the miss in it or around it. A
     cell and misses have the same key as their images under a symmetry. The four low bits of the key
     are 0, so that a number of misses can be added.
     """
-    least, near_misses = np.int64(-1), 0
+    least_number, near_misses = np.int64(-1), 0
     images = np.empty(len(missed), np.int64)
     for image_of in tables.symmetries:
         near_misses = 0
@@ -234,21 +234,21 @@ def _key(cell, missed, tables):  # type: ignore[no-untyped-def]
                 near_misses += 1
         images[:near_misses].sort()
         number = _number_of(images[:near_misses]) * 128 + image_of[cell]
-        if least < 0 or number < least:
-            least = number
-    return least * 16, near_misses
+        if least_number < 0 or number < least_number:
+            least_number = number
+    return least_number * 16, near_misses
 
 
 @njit
-def _cost(cell, missed, tables):  # type: ignore[no-untyped-def]
+def _cost_of_first_hit(cell, missed, tables):  # type: ignore[no-untyped-def]
     """Return the cost V of a cell that is hit first after misses on the cells `missed`.
 
     V is the least number of configurations that are not finished in time, of those whose first ship
     is hit here. It is taken from `tables.values` if it is there, or else computed and kept there.
     """
-    key, near_misses = _key(cell, missed, tables)
+    key, near_misses = _key_of_cell(cell, missed, tables)
     if key + len(missed) not in tables.values:
-        lines = _lines(cell, missed, tables)
+        lines = _lines_through(cell, missed, tables)
         ends = (lines.ends[0], lines.ends[1], lines.ends[2], lines.ends[3])
         _value_of_one_hit(ends, near_misses, lines)
         # This has evaluated the cell for every number of misses far from it, too.
@@ -272,7 +272,7 @@ def _unstamped(entry, stamp):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _lines(cell, missed, tables):  # type: ignore[no-untyped-def]
+def _lines_through(cell, missed, tables):  # type: ignore[no-untyped-def]
     """Return what is known of the row and the column of a cell that is hit first after some misses.
 
     missed -- these misses. Known are the distances of the nearest misses or edges and, for each
@@ -318,7 +318,7 @@ def _lines(cell, missed, tables):  # type: ignore[no-untyped-def]
 
 # Not kept in a cache: numba fails on functions that call themselves when it loads them again.
 @njit
-def _alive(segment, misses, lines):  # type: ignore[no-untyped-def]
+def _sum_up_alive(segment, misses, lines):  # type: ignore[no-untyped-def]
     """Sum up the placements that cover the hits of a segment and stay between its ends.
 
     segment -- hits on one line through the first hit, between two ends: cells that the ship cannot
@@ -348,7 +348,7 @@ def _alive(segment, misses, lines):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _left(alive, misses, lines):  # type: ignore[no-untyped-def]
+def _unfinished_if_stopped(alive, misses, lines):  # type: ignore[no-untyped-def]
     """Return the least number of configurations that are not finished if the game stops now.
 
     alive -- sums over the placements that agree with the replies. misses -- the number of all so
@@ -386,13 +386,13 @@ def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
     if back + ahead >= lines.more_hits.shape[1]:
         return 0  # longer than any ship
     index = (line, back, ahead, end_back, end_ahead, beside, misses)
-    known = _unstamped(lines.more_hits[index], lines.stamp)
-    if known >= 0:
-        return known
-    alive = _alive(segment, misses, lines)
+    cached = _unstamped(lines.more_hits[index], lines.stamp)
+    if cached >= 0:
+        return cached
+    alive = _sum_up_alive(segment, misses, lines)
     value = 0
     if alive.number:
-        left = _left(alive, misses, lines)
+        left = _unfinished_if_stopped(alive, misses, lines)
         if misses + 1 < lines.more_hits.shape[6]:
             value = _value_of_more_hits(segment, misses + 1, lines)
             # The value is `left` or more: if a shot leaves no more, other shots do not matter.
@@ -411,7 +411,7 @@ def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _segments(ends, lines):  # type: ignore[no-untyped-def]
+def _first_segments(ends, lines):  # type: ignore[no-untyped-def]
     """Return two segments, the row and the column of the first hit, with no other cell hit.
 
     ends -- the distances of the nearest misses or edges: left, right, up, down. Each segment also
@@ -425,10 +425,10 @@ def _segments(ends, lines):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _alive_on_both(row, column, misses, lines):  # type: ignore[no-untyped-def]
+def _sum_up_alive_on_both(row, column, misses, lines):  # type: ignore[no-untyped-def]
     """Sum up the placements through the first hit, along its row and along its column."""
-    in_row = _alive(row, misses, lines)
-    in_column = _alive(column, misses, lines)
+    in_row = _sum_up_alive(row, misses, lines)
+    in_column = _sum_up_alive(column, misses, lines)
     common = 1  # a row and a column share only the cell itself
     if not in_column.number:
         common = in_row.common
@@ -451,14 +451,14 @@ def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
     elsewhere.
     """
     index = (*ends, misses)
-    known = _unstamped(lines.one_hit[index], lines.stamp)
-    if known >= 0:
-        return known
-    segments = _segments(ends, lines)
-    alive = _alive_on_both(segments[0], segments[1], misses, lines)
+    cached = _unstamped(lines.one_hit[index], lines.stamp)
+    if cached >= 0:
+        return cached
+    segments = _first_segments(ends, lines)
+    alive = _sum_up_alive_on_both(segments[0], segments[1], misses, lines)
     value = 0
     if alive.number:
-        left = _left(alive, misses, lines)
+        left = _unfinished_if_stopped(alive, misses, lines)
         if misses + 1 < lines.one_hit.shape[4]:
             value = _value_of_one_hit(ends, misses + 1, lines)
             for side in range(4):
@@ -517,21 +517,21 @@ def _lower_gain(cell, gains):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _rank_cells(cells, kept, steps, best, gains, counts, tables):  # type: ignore[no-untyped-def]
+def _rank_cells(cells, kept, cells_left, best, gains, counts, tables):  # type: ignore[no-untyped-def]
     """Return all cells, those first that may add most to what a set keeps.
 
     A set keeps the configurations that it meets, less a cost V of each cell. The gain of a cell is
     a bound on what it adds. It is made exact where the set, with this cell and others, may come to
-    keep more than `best`. cells, kept -- the set and what it keeps. steps -- the number of cells
-    that are to join it.
+    keep more than `best`. cells, kept -- the set and what it keeps. cells_left -- how many are to
+    join it.
     """
     candidates = len(gains.most_gain) - len(cells)
     while True:
         ranked = np.argsort(-gains.most_gain, kind="mergesort")
         # With a cell in it the set keeps at most `total` and the lower of two gains: that of the
-        # cell, and that of the cell of rank `steps`.
-        total = kept + gains.most_gain[ranked[: steps - 1]].sum()
-        last_gain = gains.most_gain[ranked[steps - 1]]
+        # cell, and that of the cell of rank `cells_left`.
+        total = kept + gains.most_gain[ranked[: cells_left - 1]].sum()
+        last_gain = gains.most_gain[ranked[cells_left - 1]]
         first_open = -1
         for rank in range(candidates):
             if total + min(last_gain, gains.most_gain[ranked[rank]]) <= best:
@@ -541,25 +541,25 @@ def _rank_cells(cells, kept, steps, best, gains, counts, tables):  # type: ignor
                 break
         if first_open < 0:
             return ranked
-        # A cell beyond the first `steps` does not change what the others may keep.
-        open_until = candidates if first_open >= steps else first_open + 1
+        # A cell beyond the first `cells_left` does not change what the others may keep.
+        open_until = candidates if first_open >= cells_left else first_open + 1
         for cell in ranked[first_open:open_until]:
             if gains.is_exact[cell] or total + min(last_gain, gains.most_gain[cell]) <= best:
                 continue
             if not gains.has_tree[cell]:
                 _subtract_tree(cell, cells, counts, gains)
                 _lower_gain(cell, gains)
-                if total + min(last_gain, gains.most_gain[cell]) <= best or first_open < steps:
+                if total + min(last_gain, gains.most_gain[cell]) <= best or first_open < cells_left:
                     continue  # V, which takes longest, may not be needed
             gains.is_exact[cell] = True
-            gains.least_cost[cell] = _cost(cell, cells, tables)
+            gains.least_cost[cell] = _cost_of_first_hit(cell, cells, tables)
             _lower_gain(cell, gains)
 
 
 @njit(cache=True)
 def _key_of_set(cells, cell, symmetries):  # type: ignore[no-untyped-def]
     """Return a key of a set with one more cell; all its images under symmetries have the same."""
-    least = np.int64(-1)
+    least_number = np.int64(-1)
     image = np.empty(len(cells) + 1, np.int64)
     for image_of in symmetries:
         for i in range(len(cells)):
@@ -567,9 +567,9 @@ def _key_of_set(cells, cell, symmetries):  # type: ignore[no-untyped-def]
         image[len(cells)] = image_of[cell]
         image.sort()
         number = _number_of(image)
-        if least < 0 or number < least:
-            least = number
-    return least
+        if least_number < 0 or number < least_number:
+            least_number = number
+    return least_number
 
 
 @njit
@@ -600,20 +600,20 @@ def _extend_sets(sets, first, until, j, best, larger_sets, counts, tables):  # t
     to go on from.
     """
     n, size = len(counts.one), sets.cells.shape[1]
-    steps = j - size
+    cells_left = j - size
     for row in range(first, until):
         if len(larger_sets.row_of) + n > len(larger_sets.cells):
             return best, row
         cells, kept = sets.cells[row], sets.kept[row]
         gains = _gains_of(row, sets, counts)
-        ranked = _rank_cells(cells, kept, steps, best, gains, counts, tables)
-        total = kept + gains.most_gain[ranked[: steps - 1]].sum()
-        last_gain = gains.most_gain[ranked[steps - 1]]
+        ranked = _rank_cells(cells, kept, cells_left, best, gains, counts, tables)
+        total = kept + gains.most_gain[ranked[: cells_left - 1]].sum()
+        last_gain = gains.most_gain[ranked[cells_left - 1]]
         for cell in ranked[: n - size]:
             kept_with_cell = kept + gains.most_gain[cell]
             if total + min(last_gain, gains.most_gain[cell]) <= best:
                 break
-            if steps == 1:
+            if cells_left == 1:
                 best = kept_with_cell
                 continue
             key = _key_of_set(cells, cell, tables.symmetries)
@@ -684,16 +684,16 @@ def largest_kept(
     sets.added[0] = sets.most_gain[0] = counts.one
     for size in range(j):
         larger_sets = _empty_sets(4 * n, size + 1, n)
-        done = 0
-        while done < len(sets.cells):
-            report(size, done, len(sets.cells))
-            until = min(len(sets.cells), done + SETS_PER_REPORT)
-            while done < until:
+        sets_done = 0
+        while sets_done < len(sets.cells):
+            report(size, sets_done, len(sets.cells))
+            until = min(len(sets.cells), sets_done + SETS_PER_REPORT)
+            while sets_done < until:
                 rows = len(larger_sets.cells)
                 if len(larger_sets.row_of) + n > rows:
                     larger_sets = _resized(larger_sets, 2 * rows)
-                best, done = _extend_sets(
-                    sets, done, until, j, best, larger_sets, counts, costs.tables
+                best, sets_done = _extend_sets(
+                    sets, sets_done, until, j, best, larger_sets, counts, costs.tables
                 )
         sets = _resized(larger_sets, len(larger_sets.row_of))
     return int(best)

@@ -78,8 +78,10 @@ def reveal_values(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
     )
     ships_left = np.array([game.fleet.count(length) for length in lengths], np.int64)
     ships_left[0] -= 1
-    known, closed = map(tuple, _words([ship, ship | game.halo(ship)]))
-    *values, completions = _values(known, closed, ships_left, tables, Dict.empty(KEY, VALUES))
+    shown, closed = map(tuple, _words([ship, ship | game.halo(ship)]))
+    *values, completions = _values_of_shown(
+        shown, closed, ships_left, tables, Dict.empty(KEY, VALUES)
+    )
     return [int(value) for value in values], int(completions)
 
 
@@ -89,19 +91,19 @@ def _words(masks: list[int]) -> NDArray[np.uint64]:
 
 
 @njit(cache=True)
-def _values(known, closed, ships_left, tables, cache):  # type: ignore[no-untyped-def]
+def _values_of_shown(shown, closed, ships_left, tables, cache):  # type: ignore[no-untyped-def]
     """Return F(0), F(1), … of known ships, and as the last item the number of their completions.
 
     The completions are the configurations with these ships. F(l) bounds how many of them are
-    finished within l misses. known, closed -- two words each: the cells of the ships, and these
+    finished within l misses. shown, closed -- two words each: the cells of the ships, and these
     with their halos. ships_left -- the number of ships of each length that are not known. cache --
-    the values found so far, by `known`.
+    the values found so far, by `shown`.
     """
     misses = tables.most_finished.shape[1]
     if ships_left.sum() == 0:
         return np.ones(misses + 1, np.int64)
-    if known in cache:
-        return cache[known]
+    if shown in cache:
+        return cache[shown]
     # The values with one more ship known, a row for each placement that leaves a completion.
     children = np.empty((len(tables.masks), misses + 1), np.int64)
     placements = np.empty(len(tables.masks), np.int64)
@@ -116,8 +118,8 @@ def _values(known, closed, ships_left, tables, cache):  # type: ignore[no-untype
         for p in range(tables.first_of[k], tables.first_of[k + 1]):
             if tables.masks[p, 0] & closed[0] or tables.masks[p, 1] & closed[1]:
                 continue
-            children[count] = _values(
-                (known[0] | tables.masks[p, 0], known[1] | tables.masks[p, 1]),
+            children[count] = _values_of_shown(
+                (shown[0] | tables.masks[p, 0], shown[1] | tables.masks[p, 1]),
                 (closed[0] | tables.closed[p, 0], closed[1] | tables.closed[p, 1]),
                 ships_left,
                 tables,
@@ -141,7 +143,7 @@ def _values(known, closed, ships_left, tables, cache):  # type: ignore[no-untype
             result[m] = min(result[m], result[m + 1])
     else:
         result[:] = 0
-    cache[known] = result
+    cache[shown] = result
     return result
 
 
@@ -179,35 +181,35 @@ def _finished_by_cells(children, ships, is_last, most_finished):  # type: ignore
 
 
 @njit(cache=True)
-def _most_covered(w, ships, is_last, most_cells):  # type: ignore[no-untyped-def]
+def _most_covered(weights, ships, is_last, most_cells):  # type: ignore[no-untyped-def]
     """Return an array whose item k bounds the weight of the placements that k cells cover.
 
-    w -- the weight of each placement. ships -- their cells. is_last -- True for placements of the
-    last ship, for which fewer bounds are tried. most_cells -- the largest k.
+    weights -- of the placements. ships -- their cells. is_last -- True for placements of the last
+    ship, for which fewer bounds are tried. most_cells -- the largest k.
     """
     on_cell = np.zeros(ships.board_cells, np.int64)  # the weight through each cell
-    _add_to_cells(w, ships, on_cell)
+    _add_to_cells(weights, ships, on_cell)
     heaviest_first = np.sort(on_cell)[::-1]
-    most = np.zeros(most_cells + 1, np.int64)
+    most_covered = np.zeros(most_cells + 1, np.int64)
     for k in range(1, most_cells + 1):
-        most[k] = min(w.sum(), heaviest_first[:k].sum())
+        most_covered[k] = min(weights.sum(), heaviest_first[:k].sum())
     level = heaviest_first[0] * SCALE
     for _ in range(LEVELS_LAST if is_last else LEVELS):
         level -= level // (STEP_LAST if is_last else STEP)
-        u = _lowered_weights(w, ships, on_cell, level)
+        lowered = _lowered_weights(weights, ships, on_cell, level)
         # From here on u is any weights: the bound they prove. Cells cover at most what u leaves
         # out, and of u each at most what the fullest cell has.
         left_out = 0
-        for i in range(len(w)):
-            if not 0 <= u[i] <= w[i] * SCALE:
+        for i in range(len(weights)):
+            if not 0 <= lowered[i] <= weights[i] * SCALE:
                 raise ValueError("a lowered weight out of range")
-            left_out += w[i] * SCALE - u[i]
+            left_out += weights[i] * SCALE - lowered[i]
         filled = np.zeros(ships.board_cells, np.int64)
-        _add_to_cells(u, ships, filled)
+        _add_to_cells(lowered, ships, filled)
         for k in range(1, most_cells + 1):
             bound = left_out + k * filled.max()
-            most[k] = min(most[k], (bound + SCALE - 1) // SCALE)  # rounded up
-    return most
+            most_covered[k] = min(most_covered[k], (bound + SCALE - 1) // SCALE)  # rounded up
+    return most_covered
 
 
 @njit(cache=True)
@@ -219,26 +221,28 @@ def _add_to_cells(weights, ships, total):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _lowered_weights(w, ships, on_cell, level):  # type: ignore[no-untyped-def]
+def _lowered_weights(weights, ships, on_cell, level):  # type: ignore[no-untyped-def]
     """Return weights u <= w, in units of 1/SCALE, of which no cell has much more than `level`.
 
     on_cell -- the sum of w over the ships on each cell.
     """
-    u = w * SCALE
-    for i in range(len(w)):
+    lowered = weights * SCALE
+    for i in range(len(weights)):
         heaviest = 0
         for k in range(ships.lengths[i]):
             heaviest = max(heaviest, on_cell[ships.cells_of[i, k]])
         if heaviest * SCALE > level:  # scaled down so that this cell has about `level`
-            u[i] = min(u[i], int(float(u[i]) * float(level) / (float(heaviest) * SCALE)))
+            lowered[i] = min(
+                lowered[i], int(float(lowered[i]) * float(level) / (float(heaviest) * SCALE))
+            )
     filled = np.zeros(ships.board_cells, np.int64)
-    _add_to_cells(u, ships, filled)
-    for i in range(len(w)):  # raised again where all cells have room
-        room = w[i] * SCALE - u[i]
+    _add_to_cells(lowered, ships, filled)
+    for i in range(len(weights)):  # raised again where all cells have room
+        room = weights[i] * SCALE - lowered[i]
         for k in range(ships.lengths[i]):
             room = min(room, level - filled[ships.cells_of[i, k]])
         if room > 0:
-            u[i] += room
+            lowered[i] += room
             for k in range(ships.lengths[i]):
                 filled[ships.cells_of[i, k]] += room
-    return u
+    return lowered

@@ -91,25 +91,25 @@ class RolloutReplay:
             return -1
         if size <= strategy.endgame:
             return _optimal_cell(rows)
-        sample = _sample(rows, hashes, strategy.cap)
+        sample = _draw_sample(rows, hashes, strategy.cap)
         chosen = self._candidates(rows, sample.rows, strategy.candidates)
         if strategy.depth and size <= strategy.until:
-            return self._cheapest(Sample(rows, 0), chosen, _levels(strategy))
+            return self._cheapest(Sample(rows, 0), chosen, _policies_by_level(strategy))
         if len(chosen) > strategy.finalists and size > strategy.screen:
-            screen = _sample(rows, hashes, strategy.screen)
-            costs = [self._cost(screen, cell, (GREEDY,)) for cell in chosen]
+            screen = _draw_sample(rows, hashes, strategy.screen)
+            costs = [self._sample_cost(screen, cell, (GREEDY,)) for cell in chosen]
             finalists = np.argsort(costs, kind="stable")[: strategy.finalists]
             chosen = [chosen[i] for i in sorted(finalists.tolist())]  # in the order of before
         policies: Policies = (GREEDY,)
         if strategy.depth and size > strategy.lookahead.above:
             inner = strategy.lookahead.inner
             policies = (GREEDY, LookaheadPolicy(inner.floor, inner.candidates))
-            sample = _sample(rows, hashes, strategy.second)
-        costs = [self._cost(sample, cell, policies) for cell in chosen]
+            sample = _draw_sample(rows, hashes, strategy.second)
+        costs = [self._sample_cost(sample, cell, policies) for cell in chosen]
         return chosen[int(np.argmin(costs))]
 
-    def _candidates(self, rows: Rows, sample: Rows, most: int) -> list[int]:
-        """Return at most `most` open cells, the most probable ones first.
+    def _candidates(self, rows: Rows, sample: Rows, most_cells: int) -> list[int]:
+        """Return at most `most_cells` open cells, the most probable ones first.
 
         rows -- the configurations left. A cell is open if some of them have it and some not. The
         list ends before cells that are too improbable beside the first. A cell is left out if all
@@ -120,21 +120,21 @@ class RolloutReplay:
         chosen: list[int] = []
         for cell in ranked.tolist():
             is_unlikely = 100 * counts[cell] < self._strategy.percent * counts[ranked[0]]
-            if is_unlikely or len(chosen) == most:
+            if is_unlikely or len(chosen) == most_cells:
                 break
             with_cell = sample[sample[:, cell]]
             if not any(with_cell[:, other].all() for other in chosen):
                 chosen.append(cell)
         return chosen
 
-    def _cost(self, sample: Sample, cell: int, policies: Policies) -> int:
+    def _sample_cost(self, sample: Sample, cell: int, policies: Policies) -> int:
         """Return the cost of a sample if a cell is shot and the policies play on.
 
         The cost is UNIT for each miss, summed over the configurations of the sample. Each reply
         divides these into parts. A part is played by the last of the policies whose floor is below
         its size. A small part is estimated, unless the sample is all there is.
         """
-        cost, parts = _split(sample.rows, cell)
+        cost, parts = _shoot(sample.rows, cell)
         while parts:
             part = parts.pop()
             rows, open_cells = part
@@ -146,7 +146,7 @@ class RolloutReplay:
                 cost += self._greedy_cost(part, sample.shift)
             elif chosen := self._candidates(rows, rows, policies[level].candidates):
                 best = self._cheapest(Sample(rows, sample.shift), chosen, policies[:level])
-                shot_cost, parts_after = _split(rows, best)
+                shot_cost, parts_after = _shoot(rows, best)
                 cost += shot_cost
                 parts += parts_after
         return cost
@@ -160,9 +160,9 @@ class RolloutReplay:
         for last, policy in enumerate(policies, 1):
             if len(chosen) == 1:
                 break
-            costs = np.array([self._cost(sample, cell, policies[:last]) for cell in chosen])
-            kept = policy.kept if last < len(policies) else 1
-            cheapest = np.argsort(costs, kind="stable")[:kept]
+            costs = np.array([self._sample_cost(sample, cell, policies[:last]) for cell in chosen])
+            kept_cells = policy.kept if last < len(policies) else 1
+            cheapest = np.argsort(costs, kind="stable")[:kept_cells]
             limit = costs.min() + policy.margin * len(sample.rows)
             chosen = [chosen[i] for i in cheapest.tolist() if costs[i] <= limit]
         return chosen[0]
@@ -179,9 +179,9 @@ class RolloutReplay:
             if self._is_estimated(part, shift):
                 cost += estimate(len(rows), open_cells, shift)
             elif len(rows) <= SMALL:
-                cost += UNIT * _least_misses(_patterns(rows), (1 << len(rows)) - 1)
+                cost += UNIT * _least_misses(_sets_of_rows(rows), (1 << len(rows)) - 1)
             elif (cell := _most_probable(rows)) >= 0:
-                shot_cost, parts_after = _split(rows, cell)
+                shot_cost, parts_after = _shoot(rows, cell)
                 cost += shot_cost
                 parts += parts_after
         return cost
@@ -205,7 +205,7 @@ def _most_probable(rows: Rows) -> int:
     return cell if counts[cell] else -1
 
 
-def _sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
+def _draw_sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
     """Return at most `cap` of the configurations: those whose hash ends in enough zero bits.
 
     rows, hashes -- the configurations and their hashes. The least number of zero bits that is
@@ -218,7 +218,7 @@ def _sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
     return Sample(rows[is_kept], shift)
 
 
-def _split(rows: Rows, cell: int) -> tuple[int, list[RemainingRows]]:
+def _shoot(rows: Rows, cell: int) -> tuple[int, list[RemainingRows]]:
     """Return the cost of a shot at a cell, and the parts after a hit and after a miss.
 
     rows -- the configurations, a flag for each cell. The cost is UNIT for each one without the
@@ -234,7 +234,7 @@ def _split(rows: Rows, cell: int) -> tuple[int, list[RemainingRows]]:
     return UNIT * (size - int(counts[cell])), [after_hit, after_miss]
 
 
-def _levels(strategy: Rollout) -> Policies:
+def _policies_by_level(strategy: Rollout) -> Policies:
     """Return the policies that compare cells in turn where no sample is drawn, greedy first."""
     first, higher = strategy.lookahead.first, strategy.lookahead.higher
     # Margins are given in hundredths of a miss.
@@ -245,12 +245,12 @@ def _levels(strategy: Rollout) -> Policies:
     return greedy, *(lookahead,) * strategy.depth
 
 
-def _patterns(rows: Rows) -> frozenset[int]:
+def _sets_of_rows(rows: Rows) -> frozenset[int]:
     """Return the sets of rows that have a cell, as masks of row numbers: one for each cell."""
-    return frozenset(_pattern_of_cells(rows))
+    return frozenset(_rows_with_cell(rows))
 
 
-def _pattern_of_cells(rows: Rows) -> list[int]:
+def _rows_with_cell(rows: Rows) -> list[int]:
     """Return for each cell the set of rows that have it, as a mask of row numbers."""
     masks: list[int] = ((1 << np.arange(len(rows))) @ rows).tolist()
     return masks
@@ -274,9 +274,9 @@ def _misses_after(patterns: frozenset[int], hit: int, missed: int) -> int:
 
 def _optimal_cell(rows: Rows) -> int:
     """Return the first open cell that some optimal strategy for the rows shoots first."""
-    patterns, all_rows = _patterns(rows), (1 << len(rows)) - 1
+    patterns, all_rows = _sets_of_rows(rows), (1 << len(rows)) - 1
     optimum = _least_misses(patterns, all_rows)
-    for cell, hit in enumerate(_pattern_of_cells(rows)):
+    for cell, hit in enumerate(_rows_with_cell(rows)):
         is_open = hit not in (0, all_rows)
         if is_open and _misses_after(patterns, hit, all_rows ^ hit) == optimum:
             return cell

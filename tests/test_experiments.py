@@ -40,7 +40,7 @@ from experiments import (
     worst_cases,
 )
 from experiments import script as shape
-from experiments.verify_coverage import covering, largest_bound
+from experiments.verify_coverage import cover_counts, largest_bound
 from experiments.verify_rollout import RolloutReplay
 from optsearch.check import reference
 from optsearch.check.trees import verify
@@ -317,13 +317,13 @@ ON = [name for name in SWITCHES if getattr(SolverOptions(), name)]  # the others
 def test_switches_that_can_go(monkeypatch):
     """All are asked; one that changes a number ends the program."""
     asked = [ablation.AblationCase.parse("3x3:2"), ablation.AblationCase.parse("3x3:2 worst")]
-    found = list(ablation.costs(asked, 10_000))
+    found = list(ablation.time_ratios(asked, 10_000))
     assert [name for name, *_ in found] == ON
     assert all(0 < ratio <= most for _, ratio, most in found)
     answers = iter(range(9))
-    monkeypatch.setattr(ablation, "values", lambda found: next(answers))
+    monkeypatch.setattr(ablation, "invariant_values", lambda found: next(answers))
     with pytest.raises(SystemExit, match="3x3:2 without memo"):
-        next(ablation.costs(asked, 10_000))
+        next(ablation.time_ratios(asked, 10_000))
 
 
 def test_ablation(run, tmp_path):
@@ -574,8 +574,8 @@ def test_larger_sets_of_a_game(uncompiled, most_cells):
     for k in range(5, most_cells + 1):
         most = coverage.most_met(k)
         assert most < len(sets)
-        assert largest_bound(covering(met), classes, k, most, *no_ships) == most
-        assert largest_bound(covering(met), classes, k, most - 1, *no_ships) == most
+        assert largest_bound(cover_counts(met), classes, k, most, *no_ships) == most
+        assert largest_bound(cover_counts(met), classes, k, most - 1, *no_ships) == most
         # Less where sets meet the longer ship: no more of those with it than k - 2 cells leave.
         masks = game.placements(3)
         ships = np.array([[mask >> cell & 1 for cell in range(game.cells)] for mask in masks], bool)
@@ -587,8 +587,8 @@ def test_larger_sets_of_a_game(uncompiled, most_cells):
         costs = np.array([cost[mask] for mask in masks])
         kept = coverage.most_kept(k, len(sets), to_words(masks), costs)
         assert kept < most
-        assert largest_bound(covering(met), classes, k, kept, ships, costs) == kept
-        assert largest_bound(covering(met), classes, k, kept - 1, ships, costs) == kept
+        assert largest_bound(cover_counts(met), classes, k, kept, ships, costs) == kept
+        assert largest_bound(cover_counts(met), classes, k, kept - 1, ships, costs) == kept
 
 
 @pytest.mark.parametrize("name", some(1, ["pattern_line_water", "rollout", "any_ship_rollout"], 4))
@@ -795,10 +795,10 @@ def test_every_table_is_made_by_a_command_of_the_golden_run():
             "python -m experiments.evaluation_check rollout --games 150",
         ),
     ):
-        (found,) = golden.chosen(0, [file])
+        (found,) = golden.choose_recomputations(0, [file])
         assert found.text == command
     with pytest.raises(RecordError, match=r"'nothing\.csv'; there are .*table1\.csv"):
-        golden.chosen(1, ["nothing.csv"])
+        golden.choose_recomputations(1, ["nothing.csv"])
 
 
 def test_golden_finds_what_differs(tmp_path, monkeypatch, capsys):
@@ -950,8 +950,8 @@ def test_hiders(monkeypatch):
     small, pattern = Game.parse("6x6:3,2"), hiders.FAST[-1]
     monkeypatch.setattr(hiders, "POOL", 8)
     monkeypatch.setattr(hiders, "HARD", 2)
-    hiders.hardest.cache_clear()
-    own, turned = (hiders.hard(pattern, is_turned) for is_turned in (False, True))
+    hiders.hardest_boards.cache_clear()
+    own, turned = (hiders.hider_of_hardest(pattern, is_turned) for is_turned in (False, True))
     for hider in [hider for game, hider in hiders.HIDERS_HERE if game.contact == "none"]:
         boards = hider.boards(small, 9, 1)
         assert [objection(small, to_masks(board)) for board in boards] == [""] * 9
@@ -971,8 +971,8 @@ def test_hiders(monkeypatch):
     assert (hiders.pool(small, 24) == np.tile(drawn(small), (3, 1, 1))).all()
     sums = games.shots.reshape(3, 8).sum(axis=0)
     worst = int(sums.argmax())
-    assert hiders.hardest(small, "parity")[0] == tuple(to_masks(drawn(small)[worst]))
-    hiders.hardest.cache_clear()
+    assert hiders.hardest_boards(small, "parity")[0] == tuple(to_masks(drawn(small)[worst]))
+    hiders.hardest_boards.cache_clear()
 
 
 def drawn(game):
