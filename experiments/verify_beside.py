@@ -55,9 +55,10 @@ class Sums(NamedTuple):
 def counted_beside(game: Game, ship: int) -> tuple[int, CoverCounts]:
     """Count the configurations with a placement (mask), and how many of them cover each few cells.
 
-    The second result has a count for each set of one, two, three or four cells: the configurations
-    whose other ships have all of these. Entries for a cell twice mean nothing. The fleet must have
-    two ships or more, and some configuration in which the placement does not touch another ship.
+    The second result has a count for each set of one to four cells: the configurations whose
+    other ships have all of these. Entries for a cell twice mean nothing. The fleet must have
+    two ships or more, and some configuration in which the placement does not touch another
+    ship.
     """
     n, fleet = game.cells, list(game.fleet)
     fleet.remove(ship.bit_count())
@@ -108,10 +109,10 @@ def _placements(game: Game, length: int) -> Placements:
 def _add_last_two(first, is_equal, cells, closed, ship, last, sums):  # type: ignore[no-untyped-def]
     """Add to `sums` the configurations in which the last two ships join the ships before.
 
-    cells -- of the ships before. closed -- these cells and those around them. ship, last -- all
-    placements of the last ship but one and of the last one. first -- the index in `ship` of the
-    first placement to use. is_equal -- True if the two ships have one length: then the last has the
-    later placement, so that each pair counts once.
+    cells, closed -- of the ships before: their cells, and two words of these with the halo.
+    ship, last -- all placements of the last ship but one, and of the last. first -- the index
+    of the first placement of `ship` to use. is_equal -- True if both have one length: then the
+    last has the later placement, so that each pair counts once.
     """
     for k in range(first, len(ship.masks)):
         if ship.masks[k, 0] & closed[0] or ship.masks[k, 1] & closed[1]:
@@ -124,7 +125,7 @@ def _add_last_two(first, is_equal, cells, closed, ship, last, sums):  # type: ig
 def _add_last(first, cells, closed, last, sums):  # type: ignore[no-untyped-def]
     """Add to `sums` the configurations in which the last ship joins the ships on `cells`.
 
-    closed -- the cells that it may not have, as two words. last -- its placements. first -- the
+    closed -- two words: the cells that it may not have. last -- its placements. first -- the
     index of the first one to use.
     """
     fits = np.zeros(len(last.masks), np.uint32)  # 1 for each placement that has room
@@ -158,8 +159,7 @@ def _add_last(first, cells, closed, last, sums):  # type: ignore[no-untyped-def]
 def _count_covering(sums, cells_of_last):  # type: ignore[no-untyped-def]
     """Return how many configurations cover each set of one, two, three and four cells: four arrays.
 
-    sums -- numbers of configurations, by cells of the ships before the last one. cells_of_last --
-    the cells of each placement of the last ship.
+    cells_of_last -- the cells of each placement of the last ship.
     """
     n = len(sums.one)
     counts = sums.one, sums.two, sums.three, np.zeros(sums.three_and_last.shape, np.uint32)
@@ -185,9 +185,8 @@ def _count_covering(sums, cells_of_last):  # type: ignore[no-untyped-def]
 def _add_four_in_order(three_and_last, four):  # type: ignore[no-untyped-def]
     """Count in `four` the configurations that cover four cells, at most one by the last ship.
 
-    The count stands at the cells in ascending order. three_and_last -- [a, b, c, d]: the
-    configurations with a, b and c in ships before the last one, and d in the last one or, if d > c,
-    in any ship.
+    The count stands at the cells in ascending order. three_and_last -- [a, b, c, d]: those with
+    a, b and c in ships before the last one, and d in the last one or, if d > c, in any ship.
     """
     n = len(four)
     for a in range(n):
@@ -204,11 +203,10 @@ def _add_four_in_order(three_and_last, four):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _add_one_in_last(x, z, others, sums, counts):  # type: ignore[no-untyped-def]
-    """Add the configurations that cover x by the last ship, and up to two cells by others.
+    """Add to `counts` those with x in the last ship, and up to two cells in others.
 
-    z -- the index of the last ship's placement. others -- the cells that it does not have. sums --
-    numbers of configurations, by cells of the ships before. counts -- receives the numbers for sets
-    of one, two and three cells.
+    Those are configurations, counted in `sums` by cells of the ships before. z, others -- the
+    index of the last ship's placement, and the cells that this does not have.
     """
     one, two, three, _ = counts
     one[x] += sums.last[z]
@@ -221,11 +219,10 @@ def _add_one_in_last(x, z, others, sums, counts):  # type: ignore[no-untyped-def
 
 @njit(cache=True)
 def _add_two_in_last(x, y, z, others, sums, counts):  # type: ignore[no-untyped-def]
-    """Add the configurations that cover x and y by the last ship, and up to two by others.
+    """Add to `counts` those with x and y in the last ship, and up to two cells in others.
 
-    z -- the index of the last ship's placement. others -- the cells that it does not have. sums --
-    numbers of configurations, by cells of the ships before. counts -- receives the numbers for sets
-    of two, three and four cells.
+    Those are configurations, counted in `sums` by cells of the ships before. z, others -- the
+    index of the last ship's placement, and the cells that this does not have.
     """
     _, two, three, four = counts
     two[x, y] += sums.last[z]
@@ -238,7 +235,11 @@ def _add_two_in_last(x, y, z, others, sums, counts):  # type: ignore[no-untyped-
 
 @njit(cache=True)
 def _add_three_in_last(x, y, w, z, others, sums, counts):  # type: ignore[no-untyped-def]
-    """Add the sets of up to four cells with x, y, w in the last ship at z, and the other in P."""
+    """Add to `counts` those with x, y and w in the last ship, and up to one cell in others.
+
+    Those are configurations, counted in `sums` by cells of the ships before. z, others -- the
+    index of the last ship's placement, and the cells that this does not have.
+    """
     _, _, three, four = counts
     three[x, y, w] += sums.last[z]
     for a in others:

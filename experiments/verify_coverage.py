@@ -24,11 +24,11 @@ class SetSearch(NamedTuple):
     """A search for a set with a larger bound.
 
     classes -- the least cell that a symmetry takes each cell to. size -- of the sets. ships --
-    [placement, cell] -> 1 if the placement has the cell, else 0. chosen -- the cells of the set so
-    far. The other arrays have an entry for j cells of it and each cell v: with_one and with_two --
-    the configurations that cover v and one or two of the j cells, summed over these; trees -- the
-    weights of the heaviest trees, summed up (`lower_bounds.coverage` has t); added -- the most that
-    v adds to what the j cells meet.
+    [placement, cell] -> 1 if the placement has the cell, else 0. chosen -- the cells of the set
+    so far. The other arrays have an entry for j of these cells and each cell v: with_one,
+    with_two -- the configurations that cover v and one or two of the j cells, summed over
+    these; trees -- the weights of the heaviest trees, summed up; added -- the most that v adds
+    to what the j cells meet.
     """
 
     counts: CoverCounts
@@ -45,8 +45,8 @@ class SetSearch(NamedTuple):
 def cover_counts(met: NDArray[np.uint32]) -> CoverCounts:
     """Count the configurations that have all cells of a set, for every set of one to four cells.
 
-    met -- item [a, b, c, d] is the number of configurations that have one of these cells or more.
-    The cells may be equal: then the set has fewer.
+    met -- [a, b, c, d] -> how many configurations have one of these cells or more. Where some
+    of them are equal, the set has fewer.
     """
     # Inclusion and exclusion: the sum over the parts of a set, those of even size with a minus.
     cells = np.arange(len(met))
@@ -80,11 +80,10 @@ def largest_bound(
 ) -> int:
     """Return the largest bound that any set of `size` cells has, but no less than `best`.
 
-    The bound of a set is on the configurations that it meets, less costs. ships -- placements: a
-    row with a flag for each cell of the board. costs -- for each placement: what a set loses if it
-    meets it. The costs must be so small that a cell adds no more if others come before it
-    (`optsearch.lower_bounds.ship_chain`). classes -- for each cell the least cell that a symmetry
-    takes it to.
+    A set is bounded by what it may meet: configurations, less the cost of each placement met.
+    classes -- for each cell the least cell that a symmetry takes it to. ships -- placements: a
+    row with a flag for each cell of the board. costs -- of each placement, so small that a cell
+    adds no more if others come before it (`optsearch.lower_bounds.ship_chain`).
     """
     n = len(counts.one)
     if not 1 <= size <= n:
@@ -110,8 +109,8 @@ def _search_larger(search, j, met, best, is_excluded, costs):  # type: ignore[no
     """Return the largest bound of a set that has the j cells chosen, but no less than `best`.
 
     search -- has these cells and the size of a whole set. met -- the bound of the j cells.
-    is_excluded -- True for each cell that may not join them. costs -- for each placement: what the
-    set loses if it meets it, 0 if it does so already.
+    is_excluded -- True for each cell that may not join them. costs -- for each placement: what
+    the set loses if it meets it, 0 if it does so already.
     """
     added, cells_left = search.added[j], search.size - j
     # Of cells that add as much the last one first, as in the search that this checks: what bounds a
@@ -148,10 +147,10 @@ def _search_larger(search, j, met, best, is_excluded, costs):  # type: ignore[no
 
 @njit(cache=True)
 def _choose_cell(search, j, cell, order, costs):  # type: ignore[no-untyped-def]
-    """Choose a cell after the first j ones; return the costs of the placements still not met.
+    """Choose a cell after the first j; return the costs of the placements still not met.
 
-    It updates the bounds in `search` on what each further cell adds. order -- the cells that may
-    still join; for these the heaviest trees are added up. costs -- for each placement: what a set
+    The bounds in `search` on what each further cell adds are updated, with the heaviest tree of
+    each cell in `order`, the cells that may still join. costs -- for each placement: what a set
     loses if it meets it.
     """
     counts = search.counts

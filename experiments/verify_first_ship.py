@@ -42,18 +42,16 @@ class PlacementCounts(NamedTuple):
 class SearchTables(NamedTuple):
     """All that V depends on but the cell and the misses, and the values found so far.
 
-    shape -- rows and columns of the board.
-    placement_at -- [line, first cell, length] -> the index of a placement, or -1.
-    halos -- [placement, cell] -> True if the cell is in its halo.
-    in_one_ship -- [cell, cell] -> True if some placement has both cells.
-    near -- [cell, cell] -> True if a placement with the first has the second or has it in its halo.
-    avoiding -- [placement, i], as in `PlacementCounts`.
-    most_finished -- [misses, hits] -> the number of ways to go on after these misses with this many
-    hits and at most l misses in all: no more configurations are finished.
-    least_misses -- what is left counts from this number of misses on.
-    one_hit, more_hits -- stamped values of the states of a cell with one and with more hits.
-    calls -- one number: of the cells whose states were evaluated, which is the latest stamp.
-    values -- V by the key of a cell and the misses near it, plus the number of all misses.
+    shape -- rows and columns of the board. placement_at -- [line, first cell, length] -> the
+    index of a placement, or -1. halos -- [placement, cell] -> True if the cell is in its halo.
+    in_one_ship -- [cell, cell] -> True if some placement has both. near -- [cell, cell] -> True
+    if a placement with the first has the second or has it in its halo. avoiding -- [placement,
+    i], as in `PlacementCounts`. most_finished -- [misses, hits] -> the number of ways to go on
+    after these misses with this many hits and at most l misses in all: no more configurations
+    are finished. least_misses -- from this number of misses on, what is left counts. one_hit,
+    more_hits -- stamped values of the states of a cell with one and with more hits. calls --
+    one number: of the cells whose states were evaluated, which is the latest stamp. values -- V
+    by the key of a cell and the misses near it, plus the number of all misses.
     """
 
     shape: Ints
@@ -74,10 +72,10 @@ class SearchTables(NamedTuple):
 class Lines(NamedTuple):
     """The row and the column of a cell that is hit first, after some misses.
 
-    ends -- the ends left, right, up and down. avoiding -- [line, cells back, cells ahead, m] -> how
-    many configurations avoid m misses, at least, of those with the placement that has as many cells
-    on the two sides of the cell; -1 if there is none. stamp -- the number of this call, which marks
-    its values. The other fields are those of `SearchTables`.
+    ends -- left, right, up and down. avoiding -- [line, cells back, cells ahead, m] -> at least
+    so many configurations avoid m misses, of those with the placement that has as many cells on
+    the two sides of the cell; -1 if there is none. stamp -- marks the values of this call. The
+    other fields are those of `SearchTables`.
     """
 
     ends: Ints
@@ -120,9 +118,9 @@ class Alive(NamedTuple):
 class CellSets(NamedTuple):
     """Sets of cells of one size, one per row, that may begin a sequence.
 
-    cells -- of each set in the order of the sequence. kept -- what it keeps: the configurations
-    that it meets, less V of its cells. added, most_gain, least_cost -- as in `Gains`, but `added`
-    does not count the last cell. row_of -- the row of a set by its key.
+    cells -- of each set, in the order of the sequence. kept -- the configurations that it
+    meets, less V of its cells. added, most_gain, least_cost -- as in `Gains`, but `added` does
+    not count the last cell. row_of -- the row of a set by its key.
     """
 
     cells: Ints
@@ -136,10 +134,10 @@ class CellSets(NamedTuple):
 class Gains(NamedTuple):
     """Bounds on what each cell adds to one set.
 
-    added -- an upper bound on the configurations that the cell meets and the set does not.
-    least_cost -- a lower bound on V of the cell after misses on the set.
-    most_gain -- an upper bound on the difference of the two.
-    has_tree -- True if `added` is less the heaviest tree. is_exact -- True if `least_cost` is V.
+    added -- at most so many configurations meet the cell and not the set. least_cost -- V of
+    the cell after misses on the set is at least this. most_gain -- an upper bound on the
+    difference of the two. has_tree -- True if `added` is less the heaviest tree. is_exact --
+    True if `least_cost` is V.
     """
 
     added: Ints
@@ -152,11 +150,10 @@ class Gains(NamedTuple):
 class FirstShipCosts:
     """V, the cost of a cell that is hit first, for a number l of misses and a number j of cells.
 
-    V is the least number of configurations that are not finished within l misses, of those whose
-    first ship is hit at this cell.
-
-    placements -- every placement of every ship. misses -- l. least_misses -- j - 1, from which
-    number of misses on what is left counts. most_misses -- the number at which it must count.
+    V is the least number of configurations that are not finished within l misses, of those
+    whose first ship is hit at this cell. placements -- every placement of every ship. misses --
+    l. least_misses -- j - 1, from which number of misses on what is left counts. most_misses --
+    the number at which it must count.
     """
 
     def __init__(
@@ -220,9 +217,9 @@ def _number_of(cells):  # type: ignore[no-untyped-def]
 def _key_of_cell(cell, missed, tables):  # type: ignore[no-untyped-def]
     """Return a key of a cell and the misses near it, and the number of these misses.
 
-    missed -- all misses. One is near if some ship on the cell has the miss in it or around it. A
-    cell and misses have the same key as their images under a symmetry. The four low bits of the key
-    are 0, so that a number of misses can be added.
+    missed -- all misses. One is near if a ship on the cell can have it in it or around it.
+    Images under a symmetry have the same key. Its four low bits are 0, so that a number of
+    misses can be added.
     """
     least_number, near_misses = np.int64(-1), 0
     images = np.empty(len(missed), np.int64)
@@ -243,8 +240,8 @@ def _key_of_cell(cell, missed, tables):  # type: ignore[no-untyped-def]
 def _cost_of_first_hit(cell, missed, tables):  # type: ignore[no-untyped-def]
     """Return the cost V of a cell that is hit first after misses on the cells `missed`.
 
-    V is the least number of configurations that are not finished in time, of those whose first ship
-    is hit here. It is taken from `tables.values` if it is there, or else computed and kept there.
+    V is the least number of configurations that are not finished in time, of those whose first
+    ship is hit here. What is computed is kept in `tables.values`.
     """
     key, near_misses = _key_of_cell(cell, missed, tables)
     if key + len(missed) not in tables.values:
@@ -275,9 +272,9 @@ def _unstamped(entry, stamp):  # type: ignore[no-untyped-def]
 def _lines_through(cell, missed, tables):  # type: ignore[no-untyped-def]
     """Return what is known of the row and the column of a cell that is hit first after some misses.
 
-    missed -- these misses. Known are the distances of the nearest misses or edges and, for each
-    placement on the cell, how many configurations avoid the misses. The result has a new stamp,
-    which marks the values that are computed with it.
+    That is the distances of the nearest misses or edges and, for each placement on the cell,
+    how many configurations avoid the misses. The result has a new stamp, which marks the values
+    computed with it.
     """
     (rows, columns), longest = tables.shape, tables.one_hit.shape[0] - 1
     is_missed = np.zeros(rows * columns, np.bool_)
@@ -321,9 +318,8 @@ def _lines_through(cell, missed, tables):  # type: ignore[no-untyped-def]
 def _sum_up_alive(segment, misses, lines):  # type: ignore[no-untyped-def]
     """Sum up the placements that cover the hits of a segment and stay between its ends.
 
-    segment -- hits on one line through the first hit, between two ends: cells that the ship cannot
-    have. misses -- the number of all misses so far. lines -- for each placement: how many
-    configurations avoid the misses.
+    misses -- the number of all so far. lines -- has, for each placement, how many
+    configurations avoid them.
     """
     # An end that has come nearer since the first hit is a miss.
     is_missed_back = segment.end_back < lines.ends[2 * segment.line]
@@ -351,8 +347,8 @@ def _sum_up_alive(segment, misses, lines):  # type: ignore[no-untyped-def]
 def _unfinished_if_stopped(alive, misses, lines):  # type: ignore[no-untyped-def]
     """Return the least number of configurations that are not finished if the game stops now.
 
-    alive -- sums over the placements that agree with the replies. misses -- the number of all so
-    far. After fewer misses than `least_misses` the result is 0, since the game may not stop yet.
+    alive -- sums over the placements that agree with the replies. After fewer misses than
+    `least_misses` the result is 0, since the game may not stop yet.
     """
     if misses < lines.least_misses:
         return 0
@@ -379,8 +375,8 @@ def _after_shot(segment, is_back, shot):  # type: ignore[no-untyped-def]
 def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
     """Return the least number of configurations that are not finished, once a second cell is hit.
 
-    segment -- the hits, which are on one line, and the misses around them. misses -- the number of
-    all so far. The least is over all next shots on the line, and a miss elsewhere.
+    It is the least over all next shots on the line, and a miss elsewhere. misses -- the number
+    of all so far.
     """
     line, back, ahead, end_back, end_ahead, beside = segment
     if back + ahead >= lines.more_hits.shape[1]:
@@ -414,8 +410,8 @@ def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
 def _first_segments(ends, lines):  # type: ignore[no-untyped-def]
     """Return two segments, the row and the column of the first hit, with no other cell hit.
 
-    ends -- the distances of the nearest misses or edges: left, right, up, down. Each segment also
-    has the number of misses next to the hit on the other line.
+    ends -- the distances of the nearest misses or edges: left, right, up, down. Each segment
+    also counts the misses next to the hit on the other line.
     """
     left, right, up, down = ends
     is_missed = [int(ends[side] == 1 and lines.ends[side] > 1) for side in range(4)]
@@ -446,9 +442,9 @@ def _sum_up_alive_on_both(row, column, misses, lines):  # type: ignore[no-untype
 def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
     """Return the least number of configurations that are not finished, with one cell hit so far.
 
-    ends -- the distances of the nearest misses or edges: left, right, up, down. misses -- the
-    number of all so far. The least is over all next shots in the row and the column, and a miss
-    elsewhere.
+    It is the least over all next shots in the row and the column, and a miss elsewhere. ends --
+    the distances of the nearest misses or edges: left, right, up, down. misses -- the number of
+    all so far.
     """
     index = (*ends, misses)
     cached = _unstamped(lines.one_hit[index], lines.stamp)
@@ -482,10 +478,10 @@ def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _count_last_cell(cells, counts, added):  # type: ignore[no-untyped-def]
-    """Lower the bounds on what each cell adds to a set, by what the last cell of the set meets.
+    """Lower the bounds `added` on what each cell adds to a set, by what its last cell meets.
 
-    added -- these bounds. Configurations with a cell and the last one are taken off; those with
-    another cell of the set too are put back. Trees are left to `_subtract_tree`.
+    Configurations with a cell and the last one are taken off; those with another cell of the
+    set too are put back. Trees are left to `_subtract_tree`.
     """
     last = cells[-1]
     for cell in range(len(added)):
@@ -499,7 +495,7 @@ def _count_last_cell(cells, counts, added):  # type: ignore[no-untyped-def]
 def _subtract_tree(cell, cells, counts, gains):  # type: ignore[no-untyped-def]
     """Lower the bound on what a cell adds to a set by the heaviest tree, but only once.
 
-    cells -- the set. The tree joins its cells but the last. An edge weighs as much as the
+    The tree joins the cells of the set but the last. An edge weighs as much as the
     configurations that have both its ends, the last cell and `cell`.
     """
     if not gains.has_tree[cell]:
@@ -520,10 +516,10 @@ def _lower_gain(cell, gains):  # type: ignore[no-untyped-def]
 def _rank_cells(cells, kept, cells_left, best, gains, counts, tables):  # type: ignore[no-untyped-def]
     """Return all cells, those first that may add most to what a set keeps.
 
-    A set keeps the configurations that it meets, less a cost V of each cell. The gain of a cell is
-    a bound on what it adds. It is made exact where the set, with this cell and others, may come to
-    keep more than `best`. cells, kept -- the set and what it keeps. cells_left -- how many are to
-    join it.
+    A set keeps the configurations that it meets, less a cost V of each cell. The gain of a cell
+    bounds what it adds; it is made exact where the set, with this cell and others, may come to
+    keep more than `best`. cells, kept -- the set and what it keeps. cells_left -- how many are
+    to join it.
     """
     candidates = len(gains.most_gain) - len(cells)
     while True:
@@ -576,7 +572,7 @@ def _key_of_set(cells, cell, symmetries):  # type: ignore[no-untyped-def]
 def _gains_of(row, sets, counts):  # type: ignore[no-untyped-def]
     """Return bounds on what each cell adds to one set; for the cells of the set itself this is -1.
 
-    row -- the index of the set in `sets`. counts -- the configurations that have all of some cells.
+    row -- of the set in `sets`. counts -- the configurations that have all of some cells.
     """
     cells = sets.cells[row]
     added, least_cost = sets.added[row].copy(), sets.least_cost[row].copy()
@@ -594,10 +590,10 @@ def _gains_of(row, sets, counts):  # type: ignore[no-untyped-def]
 def _extend_sets(sets, first, until, j, best, larger_sets, counts, tables):  # type: ignore[no-untyped-def]
     """Add one cell to each of some sets, in each way that may lead to more than `best`.
 
-    A whole sequence has j cells and keeps the configurations that it meets, less a cost V of each
-    cell. first, until -- the rows of the sets; fewer are done if `larger_sets`, which receives the
-    new ones, has no room. Return the most that a whole sequence keeps, at least `best`, and the row
-    to go on from.
+    A whole sequence has j cells and keeps the configurations that it meets, less a cost V of
+    each cell. first, until -- the rows of the sets; fewer are done if `larger_sets`, which
+    receives the new ones, has no room. Return the most that a whole sequence keeps, at least
+    `best`, and the row to go on from.
     """
     n, size = len(counts.one), sets.cells.shape[1]
     cells_left = j - size
@@ -673,8 +669,8 @@ def largest_kept(
 ) -> int:
     """Return the most that any sequence of j cells keeps, but no less than `best`.
 
-    A sequence keeps the configurations that it meets, less the cost V of each of its cells. costs
-    -- V. report -- called with a size, the number of sets of this size that are done, and that of
+    A sequence keeps the configurations that it meets, less the cost V of each of its cells.
+    report -- called with a size, the number of sets of this size that are done, and that of
     all. Raises ValueError for sequences of more than eight cells.
     """
     if not 1 <= j <= 8:

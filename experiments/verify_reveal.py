@@ -92,12 +92,12 @@ def _words(masks: list[int]) -> NDArray[np.uint64]:
 
 @njit(cache=True)
 def _values_of_shown(shown, closed, ships_left, tables, cache):  # type: ignore[no-untyped-def]
-    """Return F(0), F(1), … of known ships, and as the last item the number of their completions.
+    """Return F(0), F(1), … of shown ships, and as the last item the number of their completions.
 
-    The completions are the configurations with these ships. F(l) bounds how many of them are
+    Completions are the configurations with these ships; F(l) bounds how many of them are
     finished within l misses. shown, closed -- two words each: the cells of the ships, and these
-    with their halos. ships_left -- the number of ships of each length that are not known. cache --
-    the values found so far, by `shown`.
+    with their halos. ships_left -- how many of each length are not shown. cache -- the values
+    found so far, by `shown`.
     """
     misses = tables.most_finished.shape[1]
     if ships_left.sum() == 0:
@@ -151,10 +151,10 @@ def _values_of_shown(shown, closed, ships_left, tables, cache):  # type: ignore[
 def _finished_by_cells(children, ships, is_last, most_finished):  # type: ignore[no-untyped-def]
     """Bound the completions finished within 0, 1, 2, … misses, by what so many cells can cover.
 
-    Completions are configurations with the known ships. ships -- the placements that one more ship
-    can have. children -- a row for each of them: these bounds if it is known, too, and then the
-    number of completions. is_last -- True if no other ship is left. most_finished -- item l: the
-    number of ways to hit all cells left with at most l misses.
+    Completions are configurations with the shown ships. ships -- the placements of one ship
+    more. children -- a row for each: these bounds if it is shown too, then its completions.
+    is_last -- True if no other ship is left. most_finished -- item l: the number of ways to hit
+    all cells left with at most l misses.
     """
     misses = len(most_finished)
     result = np.zeros(misses, np.int64)
@@ -222,9 +222,9 @@ def _add_to_cells(weights, ships, total):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _lowered_weights(weights, ships, on_cell, level):  # type: ignore[no-untyped-def]
-    """Return weights u <= w, in units of 1/SCALE, of which no cell has much more than `level`.
+    """Return lower weights, in units of 1/SCALE, of which no cell has much more than `level`.
 
-    on_cell -- the sum of w over the ships on each cell.
+    on_cell -- the sum of `weights` over the ships on each cell.
     """
     lowered = weights * SCALE
     for i in range(len(weights)):
