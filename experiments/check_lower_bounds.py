@@ -28,7 +28,7 @@ checked_NAME.csv. A check that was stopped goes on from the folder .checkpoints 
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -131,6 +131,11 @@ def sets_to_count(game: Game) -> list[tuple[int, ...]]:
     return [cells for cells in sets if is_chosen(cells) and is_least(cells)]
 
 
+def least_images(symmetries: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """Return for each cell the least cell that one of the symmetries takes it to."""
+    return np.min(np.array(symmetries), axis=0)
+
+
 class MetCounts:
     """f of every set of up to four cells: the number of configurations that the set meets.
 
@@ -198,23 +203,12 @@ class MetCounts:
         sets = np.column_stack([sets, *[sets[:, :1]] * (4 - size)])  # the first cell again
         return np.asarray(self.four[tuple(sets.T)].astype(np.int64))
 
-
-class LargerSets:
-    """The search of experiments.verify_coverage for sets that meet more than a table says."""
-
-    def __init__(self, met: MetCounts):
-        game = self._game = met.game
-        self.number, self._met = met.number, met
-        least_cells = [min(p[cell] for p in game.symmetries()) for cell in range(game.cells)]
-        self.classes = np.array(least_cells)
-        self.cells = game.cells
-
     @cached_property
-    def counts(self) -> CoverCounts:
+    def covering(self) -> CoverCounts:
         """The configurations that cover every set of up to four cells."""
-        counts = cover_counts(self._met.four)
+        counts = cover_counts(self.four)
         cells = int(counts.one.sum())
-        require(cells == self.number * self._game.fleet_cells, "the counts of cells")
+        require(cells == self.number * self.game.fleet_cells, "the counts of cells")
         return counts
 
     def largest_bound(self, size: int, best: int, cost: dict[int, int]) -> int:
@@ -224,18 +218,19 @@ class LargerSets:
         placement (mask): what a set loses if it meets this placement.
         """
         costly = [ship for ship, amount in cost.items() if amount]
-        flags = [[bool(ship >> cell & 1) for cell in range(self.cells)] for ship in costly]
-        ships = np.array(flags, np.bool_).reshape(-1, self.cells)
+        cells = range(self.game.cells)
+        flags = [[bool(ship >> cell & 1) for cell in cells] for ship in costly]
+        ships = np.array(flags, np.bool_).reshape(-1, len(cells))
         costs = np.array([cost[ship] for ship in costly], np.int64)
-        return largest_bound(self.counts, self.classes, size, best, ships, costs)
+        classes = least_images(self.game.symmetries())
+        return largest_bound(self.covering, classes, size, best, ships, costs)
 
 
-def check_coverage(met: MetCounts, search: LargerSets, rows: list[Row]) -> dict[int, int]:
+def check_coverage(met: MetCounts, rows: list[Row]) -> dict[int, int]:
     """Check the table of coverages; return the most configurations that k cells meet, by k.
 
     rows -- of the table: a number k of cells, and the bound on the configurations that they meet.
-    met -- the counts for up to four cells. search -- looks for a set of more cells with a larger
-    bound.
+    met -- the counts for up to four cells, with a search for a set of more that has a larger bound.
     """
     most_met = {int(row["cells"]): int(row["most_met"]) for row in rows}
     for row in rows:
@@ -250,7 +245,7 @@ def check_coverage(met: MetCounts, search: LargerSets, rows: list[Row]) -> dict[
             require(k - 1 in most_met, f"the row of {k - 1} cells is missing")
             # Han's inequality, or else no set may have a larger bound.
             if most_met[k] < most_met[k - 1] * k // (k - 1):
-                bound = search.largest_bound(k, most_met[k], {})
+                bound = met.largest_bound(k, most_met[k], {})
                 require(bound == most_met[k], f"{k} cells may meet {bound}, not {most_met[k]}")
             print(f"{k} cells: none meet more than {most_met[k]}", flush=True)
     return most_met
@@ -301,7 +296,7 @@ def bounds_beside(game: Game, ship: int, met: list[int]) -> list[int]:
     symmetries = [
         p for p in game.symmetries() if {p[cell] for cell in bits(ship)} == set(bits(ship))
     ]
-    classes = np.array([min(p[cell] for p in symmetries) for cell in range(game.cells)])
+    classes = least_images(symmetries)
     no_ships, no_costs = np.zeros((0, game.cells), np.bool_), np.zeros(0, np.int64)
     bounds = [0]
     for k in range(1, len(met)):
@@ -422,8 +417,7 @@ class FinishedCheck:
     with the first ship, which takes longest.
     """
 
-    game: Game
-    search: LargerSets
+    met: MetCounts
     most_met: dict[int, int]
     reveal_classes: list[RevealClass]
     beside_classes: list[BesideClass]
@@ -436,9 +430,9 @@ class FinishedCheck:
         within it, by each of five arguments. Each argument gives one bound on the mean.
         """
         bounds = [self._check_row(misses, row) for misses, row in enumerate(rows)]
-        number = self.search.number
+        number = self.met.number
         means = [
-            self.game.fleet_cells + Fraction(sum(max(0, number - n) for n in finished), number)
+            self.met.game.fleet_cells + Fraction(sum(max(0, number - n) for n in finished), number)
             for finished in zip(*bounds, strict=True)
         ]
         titles = (
@@ -463,7 +457,7 @@ class FinishedCheck:
         )
         require(chain >= self._root_chain(misses), f"the root chain at {misses} misses")
         completions = sum(len(c.ships) * c.values[misses] for c in self.reveal_classes)
-        by_reveal = completions // self.game.fleet.count(self.game.fleet[0])
+        by_reveal = completions // self.met.game.fleet.count(self.met.game.fleet[0])
         require(reveal >= by_reveal, f"the reveal game at {misses} misses")
         both = min(chain, reveal)
         self._check_longest(misses, int(row["cells"]), longest, both)
@@ -477,7 +471,7 @@ class FinishedCheck:
         return [chain, reveal, both, with_longest, min(with_longest, first)]
 
     def _require_cells(self, misses: int, k: int) -> None:
-        is_possible = 0 <= k <= min(misses + 1, self.game.cells)
+        is_possible = 0 <= k <= min(misses + 1, self.met.game.cells)
         require(is_possible, f"{k} cells at {misses} misses")
 
     def _root_chain(self, misses: int) -> int:
@@ -486,7 +480,7 @@ class FinishedCheck:
         For each number j it adds the most configurations that j cells meet, and the number of
         sequences of replies with at most `misses` - j misses. The least of these sums is the bound.
         """
-        number, hits = self.search.number, self.game.fleet_cells
+        number, hits = self.met.number, self.met.game.fleet_cells
         by_cells = [
             self.most_met.get(j, number) + count_sequences(misses - j, hits)
             for j in range(misses + 2)
@@ -505,9 +499,9 @@ class FinishedCheck:
         if not k:
             require(value >= otherwise, where)
             return
-        allowed = value - count_sequences(misses - k, self.game.fleet_cells)
+        allowed = value - count_sequences(misses - k, self.met.game.fleet_cells)
         costs = self._costs_of_longest(misses, k)
-        require(self.search.largest_bound(k, allowed, costs) == allowed, where)
+        require(self.met.largest_bound(k, allowed, costs) == allowed, where)
         print(f"{misses} misses: {value} are finished at most (longest ship)", flush=True)
 
     def _costs_of_longest(self, misses: int, k: int) -> dict[int, int]:
@@ -518,8 +512,8 @@ class FinishedCheck:
         many are finished within `misses` misses once the ship is known, and how many k - 2 cells
         beside it meet. If several ships have this length, it is divided by their number.
         """
-        fleet = self.game.fleet
-        hits_left = self.game.fleet_cells - fleet[0]
+        fleet = self.met.game.fleet
+        hits_left = self.met.game.fleet_cells - fleet[0]
         cost: dict[int, int] = {}
         for revealed in self.reveal_classes:
             beside = next(c for c in self.beside_classes if c.ships == revealed.ships)
@@ -542,7 +536,7 @@ class FinishedCheck:
         where = f"the chain with the first ship at {misses} misses"
         key = f"{where}, {k} cells, {value}, {[c.met for c in self.beside_classes]}"
         if key not in self.store:
-            allowed = value - count_sequences(misses - k, self.game.fleet_cells)
+            allowed = value - count_sequences(misses - k, self.met.game.fleet_cells)
             started = time.perf_counter()
 
             def report(size: int, done: int, sets: int) -> None:
@@ -551,7 +545,7 @@ class FinishedCheck:
                 print(f"{misses} misses: {progress}, {seconds:.0f} s", flush=True)
 
             costs = self._costs_of_first_ship(misses, k)
-            largest = largest_kept(self.search.counts, costs, k, allowed, report)
+            largest = largest_kept(self.met.covering, costs, k, allowed, report)
             require(largest == allowed, where)
             self.store.add(key, largest)
         print(f"{misses} misses: {value} are finished at most (first ship)", flush=True)
@@ -562,7 +556,7 @@ class FinishedCheck:
         V of a cell is the least number of configurations that are not finished within `misses`
         misses, of those whose first ship is hit at this cell.
         """
-        classes = [c for c in self.beside_classes if c.length < self.game.fleet_cells]
+        classes = [c for c in self.beside_classes if c.length < self.met.game.fleet_cells]
         all_met = 0  # the number of cells from which on the bounds are all completions
         while any(c.most_met(all_met) < c.completions for c in classes):
             all_met += 1
@@ -572,7 +566,7 @@ class FinishedCheck:
             met = accumulate((c.most_met(i) for i in range(most_misses + 1)), max)
             avoiding = [max(0, c.completions - most) for most in met]
             placements += [PlacementCounts(ship, avoiding) for ship in sorted(c.ships)]
-        return FirstShipCosts(self.game, placements, misses, k - 1, most_misses)
+        return FirstShipCosts(self.met.game, placements, misses, k - 1, most_misses)
 
 
 def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dict[str, Fraction]:
@@ -587,11 +581,10 @@ def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dic
     for fields in (header, coverage.header):
         require(fields["configurations"] == str(met.number), f"not {met.number} configurations")
     require(Game.parse(header["game"]) == game, f"the tables of {header['game']}")
-    search = LargerSets(met)
-    most_met = check_coverage(met, search, coverage.rows)
+    most_met = check_coverage(met, coverage.rows)
     reveal_classes = check_reveal(game, reveal.rows, met.number, jobs, store)
     beside_classes = check_beside(game, beside.rows, met.number, jobs, store)
-    last = FinishedCheck(game, search, most_met, reveal_classes, beside_classes, store)
+    last = FinishedCheck(met, most_met, reveal_classes, beside_classes, store)
     means = last.check(finished.rows)
     for title, bound in means.items():
         require(bound == Fraction(header[title]), f"the mean by {title} in the header")

@@ -107,18 +107,13 @@ def milliseconds_per_shot(player: str, game: Game, boards: CellSets) -> float:
     return 1000 * seconds / shots
 
 
-def difference_from(first: Outcome, outcome: Outcome) -> Row:
-    """Return how many more shots an outcome has than the first on the same boards, with the error.
+def mean_difference(first: Outcome, outcome: Outcome) -> tuple[float, float]:
+    """Return how many more shots an outcome has than the first on the same boards, and the error.
 
-    Both are None if the two are of one player.
+    Both are means: of the differences by board, and the standard error of that.
     """
-    if outcome.strategy == first.strategy:
-        return {"difference": None, "difference_error": None}
     difference = outcome.shots - first.shots[: outcome.games]
-    return {
-        "difference": difference.mean(),
-        "difference_error": sd(difference) / sqrt(len(difference)),
-    }
+    return float(difference.mean()), sd(difference) / sqrt(len(difference))
 
 
 def row_of(outcome: Outcome, first: Outcome, boards: CellSets) -> Row:
@@ -133,9 +128,13 @@ def row_of(outcome: Outcome, first: Outcome, boards: CellSets) -> Row:
         raise AssertionError(
             f"{outcome.strategy} on {outcome.game}: {outcome.mean}, known to be {mean_of_all}"
         )
+    difference = difference_error = None
+    if outcome.strategy != first.strategy:
+        difference, difference_error = mean_difference(first, outcome)
     return {
         **{name: getattr(outcome, name) for name in names},
-        **difference_from(first, outcome),
+        "difference": difference,
+        "difference_error": difference_error,
         "milliseconds": milliseconds_per_shot(outcome.strategy, outcome.game, boards[:TIMED]),
         "known": mean_of_all,
     }

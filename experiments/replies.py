@@ -6,14 +6,14 @@ boards by salvos of 1 to 10. Writes data/results/false_replies.csv and salvos.cs
 stopped goes on.
 """
 
-from math import sqrt
 from pathlib import Path
 
 from experiments import script
+from experiments.leaderboard import mean_difference
 from optsearch.cli.simulating import show_simulation_progress
 from optsearch.game import Game
 from optsearch.game.noise import Noise
-from optsearch.play.simulate import Outcome, ReplyModel, sd, simulate
+from optsearch.play.simulate import Outcome, ReplyModel, simulate
 from optsearch.results.tables import TABLES
 from optsearch.support.workers import Execution
 
@@ -76,10 +76,8 @@ def main() -> None:
         outcomes = play(TOGETHER, options.games, ReplyModel(salvo=salvo), f"salvos_{salvo}")
         for outcome in outcomes:
             first_outcome = shot_by_shot.setdefault(outcome.strategy, outcome)
-            difference = outcome.shots - first_outcome.shots
-            standard_error = sd(difference) / sqrt(len(difference))
             outcome_row = (game, salvo, *columns_of(outcome), outcome.salvos.mean())
-            rows.append((*outcome_row, difference.mean(), standard_error))
+            rows.append((*outcome_row, *mean_difference(first_outcome, outcome)))
     TABLES["salvos"].write(rows, options.output, fields={"seed": SEED})
 
 

@@ -6,12 +6,11 @@ sampling suggests, in a tenth of these. Each on the same boards as the player wi
 data/results/trials.csv.
 """
 
-from math import sqrt
-
 from experiments import script
+from experiments.leaderboard import mean_difference
 from optsearch.game import Game
 from optsearch.play.hiding import hider
-from optsearch.play.simulate import sd, simulate
+from optsearch.play.simulate import simulate
 
 TOUCHING = Game.parse("10x10:5,4,3,3,2,contact=any")
 BOXED = Game.parse("10x10:5,4,3,3,2,contact=any,announce=ship")
@@ -41,7 +40,6 @@ def rows(
     outcomes = simulate(players, game, games=board_count, seed=SEED, boards=hider(boards)).outcomes
     without_change = outcomes[0]
     for outcome, change in zip(outcomes, ("", *changes), strict=True):
-        difference = outcome.shots - without_change.shots
         yield (
             game,
             boards,
@@ -50,8 +48,7 @@ def rows(
             board_count,
             outcome.mean,
             outcome.standard_error,
-            difference.mean(),
-            sd(difference) / sqrt(board_count),
+            *mean_difference(without_change, outcome),
         )
 
 

@@ -74,17 +74,13 @@ class Lines(NamedTuple):
 
     ends -- left, right, up and down. avoiding -- [line, cells back, cells ahead, m] -> at least
     so many configurations avoid m misses, of those with the placement that has as many cells on
-    the two sides of the cell; -1 if there is none. stamp -- marks the values of this call. The
-    other fields are those of `SearchTables`.
+    the two sides of the cell; -1 if there is none. stamp -- marks the values of this call.
     """
 
     ends: Ints
     avoiding: Ints
     stamp: int
-    most_finished: Ints
-    least_misses: int
-    one_hit: Ints
-    more_hits: Ints
+    tables: SearchTables
 
 
 class Segment(NamedTuple):
@@ -302,15 +298,7 @@ def _lines_through(cell, missed, tables):  # type: ignore[no-untyped-def]
                         outside = max(0, misses - misses_in_halo)
                         avoiding[line, back, ahead, misses] = tables.avoiding[ship, outside]
     tables.calls[0] += 1
-    return Lines(
-        ends=ends,
-        avoiding=avoiding,
-        stamp=tables.calls[0],
-        most_finished=tables.most_finished,
-        least_misses=tables.least_misses,
-        one_hit=tables.one_hit,
-        more_hits=tables.more_hits,
-    )
+    return Lines(ends, avoiding, tables.calls[0], tables)
 
 
 # Not kept in a cache: numba fails on functions that call themselves when it loads them again.
@@ -324,7 +312,7 @@ def _sum_up_alive(segment, misses, lines):  # type: ignore[no-untyped-def]
     # An end that has come nearer since the first hit is a miss.
     is_missed_back = segment.end_back < lines.ends[2 * segment.line]
     is_missed_ahead = segment.end_ahead < lines.ends[2 * segment.line + 1]
-    fleet_cells = lines.most_finished.shape[1] - 1
+    fleet_cells = lines.tables.most_finished.shape[1] - 1
     number, left, avoiding = 0, 0, 0
     common_back, common_ahead = segment.end_back, segment.end_ahead
     for back in range(segment.back, segment.end_back):
@@ -337,7 +325,7 @@ def _sum_up_alive(segment, misses, lines):  # type: ignore[no-untyped-def]
                 continue  # no such placement
             hits_to_come = fleet_cells - (back + 1 + ahead)
             number += 1
-            left += max(0, avoiding_all - lines.most_finished[misses, hits_to_come])
+            left += max(0, avoiding_all - lines.tables.most_finished[misses, hits_to_come])
             avoiding += avoiding_all
             common_back, common_ahead = min(common_back, back), min(common_ahead, ahead)
     return Alive(number, left, avoiding, common_back + 1 + common_ahead)
@@ -350,11 +338,11 @@ def _unfinished_if_stopped(alive, misses, lines):  # type: ignore[no-untyped-def
     alive -- sums over the placements that agree with the replies. After fewer misses than
     `least_misses` the result is 0, since the game may not stop yet.
     """
-    if misses < lines.least_misses:
+    if misses < lines.tables.least_misses:
         return 0
     # Of the cells of the fleet, which `most_finished` counts up to, but for those that all have.
-    hits_to_come = lines.most_finished.shape[1] - 1 - alive.common
-    return max(alive.left, alive.avoiding - lines.most_finished[misses, hits_to_come])
+    hits_to_come = lines.tables.most_finished.shape[1] - 1 - alive.common
+    return max(alive.left, alive.avoiding - lines.tables.most_finished[misses, hits_to_come])
 
 
 @njit
@@ -379,17 +367,17 @@ def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
     of all so far.
     """
     line, back, ahead, end_back, end_ahead, beside = segment
-    if back + ahead >= lines.more_hits.shape[1]:
+    if back + ahead >= lines.tables.more_hits.shape[1]:
         return 0  # longer than any ship
     index = (line, back, ahead, end_back, end_ahead, beside, misses)
-    cached = _unstamped(lines.more_hits[index], lines.stamp)
+    cached = _unstamped(lines.tables.more_hits[index], lines.stamp)
     if cached >= 0:
         return cached
     alive = _sum_up_alive(segment, misses, lines)
     value = 0
     if alive.number:
         left = _unfinished_if_stopped(alive, misses, lines)
-        if misses + 1 < lines.more_hits.shape[6]:
+        if misses + 1 < lines.tables.more_hits.shape[6]:
             value = _value_of_more_hits(segment, misses + 1, lines)
             # The value is `left` or more: if a shot leaves no more, other shots do not matter.
             for is_back in (True, False):
@@ -402,7 +390,7 @@ def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
                     after_miss = _value_of_more_hits(miss, misses + 1, lines)
                     value = min(value, after_hit + after_miss)
         value = max(value, left)
-    lines.more_hits[index] = _stamped(value, lines.stamp)
+    lines.tables.more_hits[index] = _stamped(value, lines.stamp)
     return value
 
 
@@ -447,7 +435,7 @@ def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
     all so far.
     """
     index = (*ends, misses)
-    cached = _unstamped(lines.one_hit[index], lines.stamp)
+    cached = _unstamped(lines.tables.one_hit[index], lines.stamp)
     if cached >= 0:
         return cached
     segments = _first_segments(ends, lines)
@@ -455,7 +443,7 @@ def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
     value = 0
     if alive.number:
         left = _unfinished_if_stopped(alive, misses, lines)
-        if misses + 1 < lines.one_hit.shape[4]:
+        if misses + 1 < lines.tables.one_hit.shape[4]:
             value = _value_of_one_hit(ends, misses + 1, lines)
             for side in range(4):
                 for shot in range(1, ends[side]):
@@ -472,7 +460,7 @@ def _value_of_one_hit(ends, misses, lines):  # type: ignore[no-untyped-def]
                     after_miss = _value_of_one_hit(miss, misses + 1, lines)
                     value = min(value, after_hit + after_miss)
         value = max(value, left)
-    lines.one_hit[index] = _stamped(value, lines.stamp)
+    lines.tables.one_hit[index] = _stamped(value, lines.stamp)
     return value
 
 
@@ -651,13 +639,8 @@ def _resized(sets: CellSets, rows: int) -> CellSets:
         zeros = np.zeros((max(0, rows - len(array)), *array.shape[1:]), np.int64)
         return np.concatenate([array[:rows], zeros])
 
-    return sets._replace(
-        cells=resized(sets.cells),
-        kept=resized(sets.kept),
-        added=resized(sets.added),
-        most_gain=resized(sets.most_gain),
-        least_cost=resized(sets.least_cost),
-    )
+    names = ("cells", "kept", "added", "most_gain", "least_cost")
+    return sets._replace(**{name: resized(getattr(sets, name)) for name in names})
 
 
 def largest_kept(

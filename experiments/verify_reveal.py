@@ -14,6 +14,7 @@ from numba import njit, types
 from numba.typed import Dict
 from numpy.typing import NDArray
 
+from optsearch.counting.configurations import to_words
 from optsearch.game import Game, bits
 
 SCALE = 256  # u counts in such parts of a configuration
@@ -69,8 +70,8 @@ def reveal_values(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
     ]
     tables = BoardTables(
         first_of=np.array([*map(length_of.index, lengths), len(placements)], np.int64),
-        masks=_words(placements),
-        closed=_words([placement | game.halo(placement) for placement in placements]),
+        masks=to_words(placements),
+        closed=to_words([placement | game.halo(placement) for placement in placements]),
         cells_of=cells_of,
         lengths=np.array(length_of, np.int64),
         most_finished=np.array(most_finished, np.int64),
@@ -78,16 +79,11 @@ def reveal_values(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
     )
     ships_left = np.array([game.fleet.count(length) for length in lengths], np.int64)
     ships_left[0] -= 1
-    shown, closed = map(tuple, _words([ship, ship | game.halo(ship)]))
+    shown, closed = map(tuple, to_words([ship, ship | game.halo(ship)]))
     *values, completions = _values_of_shown(
         shown, closed, ships_left, tables, Dict.empty(KEY, VALUES)
     )
     return [int(value) for value in values], int(completions)
-
-
-def _words(masks: list[int]) -> NDArray[np.uint64]:
-    """Return two words of 64 bits for each mask, the low one first."""
-    return np.array([(m % 2**64, m >> 64) for m in masks], np.uint64).reshape(len(masks), 2)
 
 
 @njit(cache=True)

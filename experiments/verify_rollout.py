@@ -179,7 +179,7 @@ class RolloutReplay:
             if self._is_estimated(part, shift):
                 cost += estimate(len(rows), open_cells, shift)
             elif len(rows) <= SMALL:
-                cost += UNIT * _least_misses(_sets_of_rows(rows), (1 << len(rows)) - 1)
+                cost += UNIT * _least_misses(frozenset(_rows_by_cell(rows)), (1 << len(rows)) - 1)
             elif (cell := _most_probable(rows)) >= 0:
                 shot_cost, parts_after = _shoot(rows, cell)
                 cost += shot_cost
@@ -245,12 +245,7 @@ def _policies_by_level(strategy: Rollout) -> Policies:
     return greedy, *(lookahead,) * strategy.depth
 
 
-def _sets_of_rows(rows: Rows) -> frozenset[int]:
-    """Return the sets of rows that have a cell, as masks of row numbers: one for each cell."""
-    return frozenset(_rows_with_cell(rows))
-
-
-def _rows_with_cell(rows: Rows) -> list[int]:
+def _rows_by_cell(rows: Rows) -> list[int]:
     """Return for each cell the set of rows that have it, as a mask of row numbers."""
     masks: list[int] = ((1 << np.arange(len(rows))) @ rows).tolist()
     return masks
@@ -274,9 +269,10 @@ def _misses_after(patterns: frozenset[int], hit: int, missed: int) -> int:
 
 def _optimal_cell(rows: Rows) -> int:
     """Return the first open cell that some optimal strategy for the rows shoots first."""
-    patterns, all_rows = _sets_of_rows(rows), (1 << len(rows)) - 1
+    rows_by_cell, all_rows = _rows_by_cell(rows), (1 << len(rows)) - 1
+    patterns = frozenset(rows_by_cell)
     optimum = _least_misses(patterns, all_rows)
-    for cell, hit in enumerate(_rows_with_cell(rows)):
+    for cell, hit in enumerate(rows_by_cell):
         is_open = hit not in (0, all_rows)
         if is_open and _misses_after(patterns, hit, all_rows ^ hit) == optimum:
             return cell
