@@ -95,10 +95,7 @@ class AblationCase:
 
     @classmethod
     def parse(cls, text: str) -> AblationCase:
-        """Parse a text of words: a game, an objective, a prior and shots.
-
-        Without an objective it is the mean. The prior is written prior=NAME, if there is one.
-        """
+        """Parse words: a game, an objective (else the mean), prior=NAME if there is one, shots."""
         first, *words = text.split()
         game = Game.parse(first)
         objective, prior = MEAN, None
@@ -126,8 +123,7 @@ class Timing:
 def time_solution(case: AblationCase, switches: SolverOptions, nodes: int) -> Timing | None:
     """Return the solution of a case, its effort, and the seconds of the fastest of up to five runs.
 
-    None if a run takes more than `nodes` of effort. Seconds are processor time. switches -- the
-    options of the search.
+    Seconds are processor time. None if a run takes more than `nodes` of effort.
     """
     fastest = inf
     seconds_in_all = 0.0
@@ -184,8 +180,8 @@ def rows(case: AblationCase, nodes: int) -> Iterator[tuple[object, ...]]:
 def time_ratios(cases: Sequence[AblationCase], nodes: int) -> Iterator[tuple[str, float, float]]:
     """Yield each switch, and two ratios by which the time of the search grows without it.
 
-    The first is that of all cases together, infinite if a run takes more than `nodes`; the second
-    is the greatest of one case. A solution that differs ends the program.
+    The first is that of all cases together, infinite if a run takes more than `nodes`; the
+    second the greatest of one case. A solution that differs ends the program.
     """
     (_, with_everything), *others = options_by_switch()
     baselines = [time_solution(case, with_everything, nodes) for case in cases]
@@ -214,8 +210,8 @@ def invariant_values(solution: Solution) -> tuple[object, ...]:
 def simplify(nodes: int) -> None:
     """Print by how much the time grows without each switch, and the switches that hardly matter.
 
-    These are the ones without which the time is less than LEAST_RATIO times as long. nodes -- a
-    limit for each run.
+    Without these the time is less than LEAST_RATIO times as long. nodes -- a limit for each
+    run.
     """
     dispensable = []
     print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")

@@ -192,9 +192,9 @@ def _forget_peak() -> None:
 
 
 def _measure_here(method: str, position: Position) -> Measurement:
-    """Return the answer of a method with its nodes, median seconds and memory.
+    """Return the answer of a method with its nodes, median seconds and memory, in this process.
 
-    It runs in this process, as often as takes a second, at most 101 times.
+    The method runs as often as takes a second, at most 101 times.
     """
     method_function = METHODS[method]
     _forget_peak()
@@ -235,8 +235,8 @@ def compare(
 ) -> None:
     """Print a table of methods on one position, with their speed relative to the first.
 
-    configurations -- the number that each method goes through; if it is given, the rate is printed
-    instead of the nodes. Raises OptsearchError if a method has another answer than the first.
+    configurations -- that each method goes through; if given, the rate is printed instead of
+    the nodes. Raises OptsearchError if a method has another answer than the first.
     """
     print(f"\n{title}\n")
     work_title = "a second" if configurations else "nodes"

@@ -101,11 +101,10 @@ def met_of_sets(game: Game, sets: list[tuple[int, ...]]) -> list[NDArray[np.int6
 def sets_to_count(game: Game) -> list[tuple[int, ...]]:
     """List the pairs and triples of cells to count, one for each class under the symmetries.
 
-    Two sets are in one class if a symmetry of the board maps one to the other. All pairs are
-    needed, but fewer than half of the triples: it is enough that any four cells contain a triple
-    whose class is listed. The cells are divided into three parts, which symmetries keep. A triple
-    is chosen if it lies in one part, or if two of its cells are in one part and the third in the
-    next (Turán).
+    All pairs are needed, but fewer than half of the triples: enough that any four cells contain
+    one whose class is listed. The cells are divided into three parts, which symmetries keep. A
+    triple is chosen if it lies in one part, or if two of its cells are in one part and the
+    third in the next (Turán).
     """
     symmetries = game.symmetries()
     part_of = [0] * game.cells
@@ -137,10 +136,10 @@ def least_images(symmetries: Sequence[Sequence[int]]) -> NDArray[np.int64]:
 
 
 class MetCounts:
-    """f of every set of up to four cells: the number of configurations that the set meets.
+    """The number of configurations that each set of up to four cells meets.
 
-    It is counted when first asked for. store -- keeps the counts that are done, for a check that
-    was stopped.
+    It is counted when first asked for. store -- keeps what is done, for a check that was
+    stopped.
     """
 
     def __init__(self, game: Game, jobs: int, store: Facts):
@@ -151,8 +150,8 @@ class MetCounts:
     def four(self) -> NDArray[np.uint32]:
         """How many configurations meet each set of up to four cells: an array [a, b, c, d].
 
-        A configuration meets a set if a ship of it has one of the cells or more. The cells may come
-        in any order. Where some of the four are equal, the set has fewer cells.
+        A configuration meets a set if a ship of it has one of the cells. The cells may come
+        in any order; where some of them are equal, the set has fewer.
         """
         n = self.game.cells
         sets = sets_to_count(self.game)
@@ -181,7 +180,7 @@ class MetCounts:
     def _count(self, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
         """Return for each set how many configurations meet it with one more cell, by this cell.
 
-        Sets that the store has are not counted again; the others are counted in processes.
+        Sets that the store does not have are counted in processes.
         """
         batches = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
         stored = sum(f"sets {i}" in self._store for i in range(len(batches)))
@@ -198,7 +197,7 @@ class MetCounts:
         return counted
 
     def all_of(self, size: int) -> NDArray[np.int64]:
-        """Return f of all sets of `size` <= 4 cells, in the order of itertools.combinations."""
+        """Return the counts of all sets of `size` <= 4 cells, ordered as by `combinations`."""
         sets = np.array(list(combinations(range(self.game.cells), size)))
         sets = np.column_stack([sets, *[sets[:, :1]] * (4 - size)])  # the first cell again
         return np.asarray(self.four[tuple(sets.T)].astype(np.int64))
@@ -214,8 +213,8 @@ class MetCounts:
     def largest_bound(self, size: int, best: int, cost: dict[int, int]) -> int:
         """Return the largest bound that any set of `size` cells has, but no less than `best`.
 
-        The bound of a set is on the configurations that it meets, less costs. cost -- for each
-        placement (mask): what a set loses if it meets this placement.
+        A set is bounded by the configurations that it may meet, less `cost` of each
+        placement (mask) that it meets.
         """
         costly = [ship for ship, amount in cost.items() if amount]
         cells = range(self.game.cells)
@@ -229,8 +228,7 @@ class MetCounts:
 def check_coverage(met: MetCounts, rows: list[Row]) -> dict[int, int]:
     """Check the table of coverages; return the most configurations that k cells meet, by k.
 
-    rows -- of the table: a number k of cells, and the bound on the configurations that they meet.
-    met -- the counts for up to four cells, with a search for a set of more that has a larger bound.
+    Each row has a number k of cells, and the bound on the configurations that they meet.
     """
     most_met = {int(row["cells"]): int(row["most_met"]) for row in rows}
     for row in rows:
@@ -254,8 +252,8 @@ def check_coverage(met: MetCounts, rows: list[Row]) -> dict[int, int]:
 def orbits_of(game: Game, rows: list[Row], lengths: set[int]) -> list[tuple[int, set[int]]]:
     """Return for each row its placement (mask), and the set of its images under the symmetries.
 
-    rows -- of a table with a row for each class of placements. The classes must have every
-    placement of these lengths once.
+    Each row stands for a class of placements; together they must have every placement of these
+    lengths once.
     """
     placements = [ship for length in lengths for ship in game.placements(length)]
     ship_named = {"-".join(game.names(ship)): ship for ship in placements}
@@ -288,9 +286,9 @@ class BesideClass(NamedTuple):
 def bounds_beside(game: Game, ship: int, met: list[int]) -> list[int]:
     """Return the number of completions of a ship, then bounds on how many of them k cells meet.
 
-    A completion is a configuration with a ship at the placement `ship` (mask). The bounds are for k
-    = 0, 1, 2, … cells beside it. met -- the bounds of the table for these k. Each is returned as it
-    is unless the search finds a larger one.
+    Completions are the configurations with a ship at the placement `ship` (mask); k = 0, 1, 2,
+    … are cells beside it. met -- the bounds of the table for these k: each is returned as it is
+    unless the search finds a larger one.
     """
     count, counts = counted_beside(game, ship)
     symmetries = [
@@ -313,9 +311,9 @@ def check_beside(
 ) -> list[BesideClass]:
     """Check the table of what cells beside ships meet; return its classes of placements.
 
-    rows -- one for each class of placements of a ship: the number of configurations with a ship
-    there, and how many of these k cells beside it meet at most. number -- the configurations of the
-    game. jobs -- processes. store -- keeps what was counted.
+    Each row has, for a class of placements, its completions (the configurations with a ship
+    there) and how many of these k cells beside it meet at most. number -- of all
+    configurations.
     """
     orbits = orbits_of(game, rows, set(game.fleet))
     width = sum(name.startswith("met") for name in rows[0])
@@ -343,10 +341,9 @@ def check_beside(
 def compute_missing(
     title: str, jobs: int, store: Facts, function: Callable[..., Any], arguments: dict[str, Any]
 ) -> None:
-    """Call a function once for each key that the store does not have, and store the results.
+    """Call a function in `jobs` processes for each key that the store lacks; store the results.
 
-    The calls run in `jobs` processes. title -- names the work in lines on the progress. arguments
-    -- those of each call, by the key of its result.
+    title -- names the work in lines on the progress. arguments -- of each call, by its key.
     """
     clock = script.ProgressClock(title)
     with process_pool(jobs) as pool:
@@ -371,12 +368,11 @@ class RevealClass(NamedTuple):
 def check_reveal(
     game: Game, rows: list[Row], number: int, jobs: int, store: Facts
 ) -> list[RevealClass]:
-    """Check the table of the reveal game; return its classes of placements.
+    """Check the table of the reveal game, which shows a ship at its first hit; return its classes.
 
-    In this game a ship is shown whole at its first hit. rows -- one for each class of placements of
-    the longest ship: the number of configurations with it, its completions; and F(0), F(1), …,
-    bounds on the completions that are finished within so many misses. number -- the configurations
-    of the game. jobs -- processes. store -- keeps what was evaluated.
+    Each row has, for a class of placements of the longest ship, its completions (the
+    configurations with it) and F(0), F(1), …, bounds on those finished within so many misses.
+    number -- of all configurations.
     """
     orbits = orbits_of(game, rows, {game.fleet[0]})
     width = len(rows[0]) - 3  # beside the ship, its class and its completions
@@ -413,8 +409,8 @@ def count_sequences(misses: int, hits: int) -> int:
 class FinishedCheck:
     """The check of the last table, by what the checks of the others confirmed.
 
-    most_met -- the bound on what k cells meet, by k. store -- keeps what was confirmed of the chain
-    with the first ship, which takes longest.
+    most_met -- the bound on what k cells meet, by k. store -- keeps what was confirmed of the
+    chain with the first ship, which takes longest.
     """
 
     met: MetCounts
@@ -426,8 +422,8 @@ class FinishedCheck:
     def check(self, rows: list[Row]) -> dict[str, Fraction]:
         """Check each row; return lower bounds on the mean number of shots, by their names.
 
-        rows -- one for each number of misses 0, 1, 2, …: how many configurations can be finished
-        within it, by each of five arguments. Each argument gives one bound on the mean.
+        Row l has five bounds on the configurations finished within l misses, each by
+        another argument. Each argument gives one bound on the mean.
         """
         bounds = [self._check_row(misses, row) for misses, row in enumerate(rows)]
         number = self.met.number
@@ -447,9 +443,9 @@ class FinishedCheck:
     def _check_row(self, misses: int, row: Row) -> list[int]:
         """Check a row; return five bounds on the configurations finished within its misses.
 
-        They are by the root chain; by the reveal game; the lower of these two; the lower of this
-        and the chain with the longest ship; and the lower of that and the chain with the first
-        ship.
+        They are by the root chain; by the reveal game; the lower of these; the lower of
+        this and the chain with the longest ship; and the lower of that and the chain with
+        the first ship.
         """
         require(int(row["misses"]) == misses, "the rows of the last table")
         chain, reveal, longest = (
@@ -477,8 +473,8 @@ class FinishedCheck:
     def _root_chain(self, misses: int) -> int:
         """Return a bound on the configurations that any strategy finishes within `misses` misses.
 
-        For each number j it adds the most configurations that j cells meet, and the number of
-        sequences of replies with at most `misses` - j misses. The least of these sums is the bound.
+        It is the least sum, over j, of the most configurations that j cells meet, and the
+        number of sequences of replies with at most `misses` - j misses.
         """
         number, hits = self.met.number, self.met.game.fleet_cells
         by_cells = [
@@ -488,11 +484,11 @@ class FinishedCheck:
         return min(number, *by_cells)
 
     def _check_longest(self, misses: int, k: int, value: int, otherwise: int) -> None:
-        """Check the chain with the longest ship: its bound on the configurations finished.
+        """Check the bound that the chain with the longest ship gives for a number of misses.
 
-        They are finished within `misses` misses. k -- the number of cells of the chain; with 0 the
-        table uses no such chain. value -- the bound of the table. otherwise -- the bound without
-        this chain.
+        It is on the configurations finished within them. k -- the number of cells of the
+        chain; 0 if the table uses none. value -- the bound of the table. otherwise -- the
+        bound without this chain.
         """
         where = f"the chain with the longest ship at {misses} misses"
         self._require_cells(misses, k)
@@ -507,10 +503,10 @@ class FinishedCheck:
     def _costs_of_longest(self, misses: int, k: int) -> dict[int, int]:
         """Map each placement (mask) of the longest ship to its cost in a chain of k cells.
 
-        The cost is taken from what a set of cells meets, if it meets the placement. It is the
-        number of configurations with this placement, less the larger of two bounds on them: how
-        many are finished within `misses` misses once the ship is known, and how many k - 2 cells
-        beside it meet. If several ships have this length, it is divided by their number.
+        A set of cells that meets the placement loses its cost: the configurations with it,
+        less the larger of two bounds on them, those finished within `misses` misses once
+        the ship is known, and those that k - 2 cells beside it meet. If several ships have
+        this length, it is divided by their number.
         """
         fleet = self.met.game.fleet
         hits_left = self.met.game.fleet_cells - fleet[0]
@@ -528,10 +524,11 @@ class FinishedCheck:
         return cost
 
     def _check_first_ship(self, misses: int, k: int, value: int) -> None:
-        """Check the chain with the first ship: its bound on the configurations finished.
+        """Check the bound that the chain with the first ship gives for a number of misses.
 
-        They are finished within `misses` misses. k -- the number of cells of the chain. value --
-        the bound of the table. What the store has was confirmed before and is not searched again.
+        It is on the configurations finished within them. k -- the number of cells of the
+        chain. value -- the bound of the table. What the store has was confirmed before and
+        is not searched again.
         """
         where = f"the chain with the first ship at {misses} misses"
         key = f"{where}, {k} cells, {value}, {[c.met for c in self.beside_classes]}"
@@ -553,8 +550,8 @@ class FinishedCheck:
     def _costs_of_first_ship(self, misses: int, k: int) -> FirstShipCosts:
         """Return V, the cost of each cell that may be hit first, for a chain of k cells.
 
-        V of a cell is the least number of configurations that are not finished within `misses`
-        misses, of those whose first ship is hit at this cell.
+        V is the least number of configurations not finished within `misses` misses, of
+        those whose first ship is hit at this cell.
         """
         classes = [c for c in self.beside_classes if c.length < self.met.game.fleet_cells]
         all_met = 0  # the number of cells from which on the bounds are all completions
@@ -572,8 +569,8 @@ class FinishedCheck:
 def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dict[str, Fraction]:
     """Check the four tables of a game; return lower bounds on its mean, by their names.
 
-    tables -- by the names in `PARTS`. jobs -- processes. store -- keeps what was computed, for a
-    check that was stopped.
+    tables -- by the names in `PARTS`. store -- keeps what was computed, for a check that was
+    stopped.
     """
     coverage, beside, reveal, finished = (tables[part] for part in PARTS)
     header = finished.header
@@ -593,10 +590,7 @@ def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dic
 
 
 def tables_in(folder: Path, game: Game) -> dict[str, Record]:
-    """Read the four tables of a game from a folder; return them by the names in `PARTS`.
-
-    Raises RecordError if one is missing.
-    """
+    """Read the four tables of a game, by the names in `PARTS`; RecordError if one is missing."""
     tables = {}
     for part in PARTS:
         path = folder / f"{part}_{file_name_of(game)}.csv"

@@ -39,9 +39,9 @@ FAR = 10**9  # more than any cost
 class HiddenShip(NamedTuple):
     """A hidden ship beside one set of known ships.
 
-    met -- H: item l is the most of its free placements that l cells meet, up to all. most_on_cell
+    met -- item l is the most of its free placements that l cells meet, up to all. most_on_cell
     -- the most of its placements that have one cell in common. costs_left -- of the placements
-    left when the other ship is met; `costs_left` returns it.
+    left when the other ship is hit, as the function `costs_left` returns them.
     """
 
     met: Ints
@@ -58,10 +58,10 @@ def flags_of(game: Game, placements: tuple[int, ...]) -> Flags:
 
 
 def closed_by(game: Game, cells: Flags) -> Flags:
-    """Flag the cells that ships close to others: their own, and those too near to them.
+    """Flag the cells that ships close to others: their own, and by the contact rule those beside.
 
-    cells -- of the ships: a row with a flag for each cell of the board, or several rows. The result
-    has this shape. The contact rule of the game says what is too near.
+    cells -- a row for each ship or set of ships, with a flag for each cell of the board. The
+    result has this shape.
     """
     rows, columns = game.rows, game.columns
     board = cells.reshape(-1, rows, columns)
@@ -78,8 +78,8 @@ def closed_by(game: Game, cells: Flags) -> Flags:
 def known_sets(game: Game) -> Flags:
     """List every way to place the known ships, as a row with a flag for each cell of the board.
 
-    The known ships are those of the fleet but the last two. Of two equal ships the second has the
-    later placement, so that each set of placements occurs once.
+    Known are all ships but the last two. Of two equal ships the second has the later placement,
+    so that each set of placements occurs once.
     """
     sets = np.zeros((1, game.cells), np.bool_)
     last_placed = np.full(1, -1)  # of each set: the index of the placement that came last
@@ -101,8 +101,8 @@ def known_sets(game: Game) -> Flags:
 def packing_size(placements: Any, board_cells: int, most_on_cell: int) -> int:
     """Return how many placements are packed so that at most `most_on_cell` of them have any cell.
 
-    They are taken one by one while one fits. The next one is that whose cells the others want
-    least, in proportion to the room left there. placements -- a row with the cells of each.
+    They are taken one by one while one fits, first that whose cells the others want least, in
+    proportion to the room left there. placements -- a row with the cells of each.
     """
     room = np.full(board_cells, most_on_cell)
     demand = np.zeros(board_cells, np.int64)  # by so many placements that still fit
@@ -141,13 +141,12 @@ def packing_size(placements: Any, board_cells: int, most_on_cell: int) -> int:
 def further_misses(
     met: Any, sequences: Any, most_on_cell: int, chain_cells: int, met_before: int
 ) -> Any:
-    """Return an array: item r is the least sum of further misses on r placements.
+    """Return an array: item r is the least sum of further misses on r placements of a hidden ship.
 
-    These are placements of one hidden ship. A chain of `chain_cells` cells has met none of them,
-    but `met_before` others. The further misses are those after the chain. met -- item l: the most
-    placements that l cells meet. most_on_cell -- the most placements that have one cell in common.
-    sequences -- item x: the number of sequences of replies with at most x misses and a hit for each
-    cell of the ship but one.
+    Further are those after a chain of `chain_cells` cells, which has met none of these
+    placements but `met_before` others. met -- item l: the most placements that l cells meet.
+    most_on_cell -- the most that have one cell in common. sequences -- item x: the number of
+    sequences of replies with at most x misses and a hit for each cell of the ship but one.
     """
     last, number = len(met) - 1, met[-1]
     further = np.zeros(number + 1, np.int64)
@@ -178,12 +177,9 @@ def costs_left(met: Any, sequences: Any, most_on_cell: int, barred: int, price: 
     """Return the least cost of a hidden ship's placements left when the other ship is hit.
 
     The result is an array [i, b, h]. Cell i of the chain is the first that hits the other ship.
-    Before it, h of the placements are met. Of the others, b or more are barred by the ship that is
-    hit; b goes up to the greater of `barred` and `most_on_cell`. Each placement left costs i -
-    price, and its further misses. met -- item l: the most placements that l cells meet.
-    most_on_cell -- the most placements that have one cell in common. sequences -- item x: the
-    number of sequences of replies with at most x misses and a hit for each cell of the ship but
-    one.
+    Before it, h of the placements are met. Of the others, b or more are barred by the ship that
+    is hit; b goes up to the greater of `barred` and `most_on_cell`. Each placement left costs i
+    - price, and its further misses; `further_misses` explains the other arguments.
     """
     number, last, most_barred = met[-1], len(met) - 1, max(most_on_cell, barred)
     costs = np.zeros((price, most_barred + 1, number + 1), np.int32)
@@ -203,9 +199,9 @@ def costs_left(met: Any, sequences: Any, most_on_cell: int, barred: int, price: 
 def chain_cost(long: Any, short: Any, price: int) -> int:
     """Return the least cost of a chain of cells that is shot until one of two hidden ships is hit.
 
-    long, short -- the ships, each a `HiddenShip`. price -- is taken from the misses of each pair of
-    their placements. The first i cells meet g placements of the long ship and h of the short one.
-    Cell i is the first to meet t more of the long ship and d more of the short one.
+    long, short -- the ships, each a `HiddenShip`. price -- is taken from the misses of each
+    pair of their placements. The first i cells meet g placements of the long ship and h of the
+    short one; cell i is the first to meet t more of the long ship and d more of the short one.
     """
     number_long, number_short = long.met[-1], short.met[-1]
     last_long, last_short = len(long.met) - 1, len(short.met) - 1
@@ -231,7 +227,7 @@ def chain_cost(long: Any, short: Any, price: int) -> int:
 
 
 def words_of(sets: Flags) -> NDArray[np.uint64]:
-    """Return sets of cells as words of 64 bits: two rows, the low words and the high words."""
+    """Return sets of cells as two rows of 64-bit words, the low words and the high ones."""
     words = np.zeros((2, len(sets)), np.uint64)
     for cell in range(sets.shape[1]):
         words[cell // 64] |= sets[:, cell].astype(np.uint64) << np.uint64(cell % 64)
@@ -254,10 +250,10 @@ class RowCheck:
     def count_free(self, sets: Flags) -> tuple[Ints, list[Flags]]:
         """Count and flag the placements that each set of known ships leaves to the two others.
 
-        sets -- a row with a flag for each cell that the known ships have. The counts have three
-        columns: free placements of the long ship, those of the short ship, and pairs of both that
-        may stand together. The flags are two arrays, of the long and of the short ship, with a row
-        for each set.
+        sets -- a row for each, with a flag for each cell that its ships have. The counts
+        have three columns: free placements of the long ship, of the short ship, and pairs
+        that may stand together. The flags are two arrays, of the long and of the short
+        ship, with a row for each set.
         """
         closed = closed_by(self.game, sets).astype(np.float32)  # floats multiply faster
         free_long, free_short = (closed @ ships.T.astype(np.float32) == 0 for ships in self.ships)
@@ -269,9 +265,9 @@ class RowCheck:
     def class_sizes(self, sets: Flags) -> Ints:
         """Return for each set of known ships the size of its class, or 0 if not its least set.
 
-        sets -- a row with a flag for each cell that the known ships have. Two sets are in one class
-        if a symmetry of the board maps one to the other. Only one set of each class is evaluated,
-        and always this one: packings, which are made one by one, can differ within a class.
+        sets -- a row for each, with a flag for each cell. Two are in one class if a
+        symmetry of the board maps one to the other. Only the least set of each class is
+        evaluated: packings, which are made one by one, can differ within a class.
         """
         low, high = words_of(sets)
         is_least = np.ones(len(sets), np.bool_)
@@ -288,9 +284,9 @@ class RowCheck:
     def packings(self, free: list[Flags]) -> tuple[int, ...]:
         """Return the sizes of packings beside one set of known ships, of the long ship first.
 
-        A packing has as many free placements of a hidden ship as were put together with at most s
-        on any cell. There is one for each s = 1, 2, … below the most that a cell can have. free --
-        flags of the free placements of the long and of the short ship.
+        A packing has as many free placements of a hidden ship as were put together with at
+        most s on any cell. There is one for each s = 1, 2, … below the most that a cell can
+        have. free -- flags those of the long and of the short ship.
         """
         sizes = []
         for ships, is_free, most_on_cell in zip(self.ships, free, self.most_on_cell, strict=True):
@@ -301,9 +297,9 @@ class RowCheck:
     def least_cost(self, free: tuple[int, int], packings: tuple[int, ...], price: int) -> int:
         """Return the least cost of the chain, the cells shot until a hidden ship is hit.
 
-        It depends on the set of known ships by the numbers that follow. free -- of free placements
-        of the long and of the short ship. packings -- the sizes of their packings, those of the
-        long ship first. price -- is taken from the misses of each pair of placements.
+        free -- the numbers of free placements of the long and of the short ship. packings
+        -- the sizes of their packings, the long ship first. price -- is taken from the
+        misses of each pair of placements.
         """
         of_long = self.most_on_cell[0] - 1
         long = self.hidden_ship(0, free[0], packings[:of_long], price)
@@ -316,8 +312,8 @@ class RowCheck:
     ) -> HiddenShip:
         """Return the long (`which` = 0) or the short (1) hidden ship with `free` free placements.
 
-        packings -- how many of these were packed with at most 1, 2, … of them on a cell. price --
-        is taken from the misses of each pair of placements of the two ships.
+        packings -- how many of these were packed with at most 1, 2, … of them on a cell.
+        price -- is taken from the misses of each pair of placements of both ships.
         """
         most_on_cell, length = self.most_on_cell[which], self.lengths[which]
         met = [0]
@@ -345,9 +341,9 @@ def count_by_row(
 ) -> tuple[dict[Key, RowCount], dict[Key, dict[tuple[int, ...], RowCount]]]:
     """Count the sets of known ships, and the pairs of hidden ships beside them, for every row.
 
-    The key of a row is the numbers of free placements of the long and of the short hidden ship that
-    its sets leave. The second result has the counts of the chosen rows again, apart for each tuple
-    of packing sizes. sets_of_known -- the cells of all sets of known ships, a row of flags each.
+    The key of a row is the numbers of free placements of the long and of the short hidden ship
+    that its sets leave. The second result has the counts of the chosen rows again, apart for
+    each tuple of packing sizes. sets_of_known -- a row of flags for each set, one per cell.
     """
     rows: dict[Key, RowCount] = {}
     by_packings: dict[Key, dict[tuple[int, ...], RowCount]] = {key: {} for key in chosen}

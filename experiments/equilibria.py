@@ -55,10 +55,9 @@ def mean_at_corners(occupancy: NDArray[np.float64]) -> float:
 
 
 def check_by_certificate(solution: Equilibrium) -> str:
-    """Check the certificate of a solution; return the method of the check.
+    """Check the certificate of a solution, which proves its bounds; return the method of the check.
 
-    A certificate proves bounds on what the hider and the shooter can reach. Raises AssertionError
-    if they are not those of the solution.
+    Raises AssertionError if the certificate proves other bounds.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
@@ -76,8 +75,8 @@ def compute_row(
 ) -> tuple[tuple[object, ...], Equilibrium]:
     """Compute the equilibrium of a game; return its row of the table, and the solution.
 
-    optimum -- the least mean against a uniform hider; AssertionError if the solution has another
-    one. seconds -- a limit, or None.
+    optimum -- the least mean against a uniform hider; AssertionError if the solution has
+    another. seconds -- a limit, or None.
     """
     execution = Execution(checkpoint=CHECKPOINTS / file_name_of(game))
     solution = equilibrium(game, time_limit=seconds, execution=execution)

@@ -90,7 +90,7 @@ def shoot_most_probable(
 ) -> Position:
     """Shoot most probable cells until at most `until` configurations are left (0: to the end).
 
-    strategy -- plays from where at most its `endgame` configurations are left.
+    With a strategy, this plays from where at most its `endgame` configurations are left.
     """
 
     def shot(position: Position) -> Cell | None:
@@ -128,8 +128,8 @@ def play_announced(
 ) -> GameRow:
     """Return the shots of a game in the tree that was evaluated, and those it takes here.
 
-    Sinkings are announced. The tree is followed from where MOST_FOLLOWED configurations or fewer
-    are left. task_shots -- the shots of all tasks, the positions at which the tree was divided;
+    Sinkings are announced. The tree is followed from where MOST_FOLLOWED configurations or
+    fewer are left. task_shots -- the shots of the positions at which the tree was divided;
     AssertionError if the game comes to none of them.
     """
     path: list[Position] = []
@@ -213,9 +213,9 @@ def jobs_of(game: Game, strategy: Strategy, games: Sequence[DrawnGame]) -> list[
 
 
 def _jobs_by_task(game: Game, strategy: Greedy | Spread, games: Sequence[DrawnGame]) -> list[Job]:
-    """Return a job for each task of the evaluated tree that some of the games come to.
+    """Return a job for each task (position) of the evaluated tree that some of the games come to.
 
-    A task is a position. A game comes to it if its ships have all hits and no miss of the position.
+    A game comes to it if its ships have all hits and no miss of the position.
     """
     all_tasks = list(tasks(strategy, game))
     games_of_task = defaultdict(list)
@@ -271,9 +271,8 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
 def compare_mean(name: str, mean: float, games: int) -> str:
     """Compare the mean of some games with that of the evaluation; return the latter in words.
 
-    The words end the sentence that gives the mean of the games. They are empty for rollouts, whose
-    games do not start on the empty board. Raises AssertionError if the means are more than four
-    standard errors apart.
+    The words end a sentence. They are empty for rollouts, whose games do not start on the empty
+    board. Raises AssertionError if the means are more than four standard errors apart.
     """
     if not TABLES["evaluations"].path(name=name).exists():
         return ", and the evaluation is not there yet"

@@ -74,7 +74,7 @@ OTHERS = Path("build/evaluations")
 def checkpoint_folder(name: str, folder: Path | None) -> Path:
     """Return the folder of the checkpoint of an evaluation.
 
-    folder -- the folder of all checkpoints; None for the committed one or that in build.
+    folder -- of all checkpoints; None for the committed one or that in build.
     """
     if folder is None:
         folder = COMMITTED if (COMMITTED / name).exists() else OTHERS

@@ -39,11 +39,10 @@ def games() -> list[Game]:
 
 
 def rows(game: Game, seconds: float) -> script.Rows:
-    """Yield a row for each number k of shots, with how many configurations these hit.
+    """Yield a row for each number k of shots up to the worst case of greedy: how many they hit.
 
-    k goes up to the worst case of greedy. For random shots it is a probability, for greedy a
-    number, and for the best shots a number or bounds. seconds -- a limit for the search of the
-    least mean.
+    For random shots it is a probability, for greedy a number of configurations, and for the
+    best shots a number or bounds. seconds -- a limit for the search of the least mean.
     """
     greedy = evaluate("greedy:endgame=0", game)
     configurations, known_total = greedy.configurations, greedy.total_height
@@ -80,8 +79,8 @@ def rows(game: Game, seconds: float) -> script.Rows:
 def _bound_on_met(game: Game, number: int) -> Callable[[int], int]:
     """Return a function that bounds how many configurations any k cells meet.
 
-    They meet a configuration if a ship of it has one of them. With one ship the bound is attained.
-    number -- of all configurations.
+    They meet a configuration if a ship of it has one of them. With one ship the bound is
+    attained. number -- of all configurations.
     """
     if len(game.fleet) == 1:
         ships = game.placements(game.fleet[0])

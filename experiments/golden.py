@@ -126,8 +126,8 @@ def differences_of(run: Recomputation) -> list[tuple[str, str]]:
 def choose_recomputations(within: float, names: list[str]) -> list[Recomputation]:
     """Return the commands that make the named tables; without names, the short ones.
 
-    within -- minutes that a short command takes at most. Raises RecordError if no command makes a
-    table of this name.
+    within -- minutes that a short command takes at most. Raises RecordError for an unknown
+    name.
     """
     runs = recomputations()
     if not names:
@@ -178,9 +178,9 @@ def main() -> int:
 
 
 def earlier_rows(path: Path) -> dict[str, dict[str, object]]:
-    """Read the table of an earlier run, by the names of files; leave out what is no longer true.
+    """Read the table of an earlier run, by the names of files.
 
-    That is rows of files that do not exist any more, and of code that was not committed.
+    Rows of files that do not exist any more, and of code that was not committed, are left out.
     """
     if not path.is_file():
         return {}

@@ -24,9 +24,8 @@ SECONDS = 5
 def row(game: Game, optimum: int, seconds: float) -> tuple[object, ...]:
     """Return the row of a game: the total of shots of greedy for each rule by which it breaks ties.
 
-    For the first two rules, the best and the worst choice, it has the loss in percent of the
-    optimum. A total that takes longer than `seconds` is None. Raises AssertionError if totals
-    contradict each other.
+    For the best and the worst choice, it has the loss in percent of the optimum. A total that
+    takes longer than `seconds` is None. Raises AssertionError if totals contradict each other.
     """
     position = Position(game)
     totals = [greedy_total(position, rule, seconds) for rule in RULES]

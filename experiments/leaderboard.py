@@ -74,7 +74,7 @@ def full_name(player: str) -> str:
 def known_mean(player: str, game: Game) -> float | None:
     """Return the mean of a player over all configurations, or None if it is not known.
 
-    It is known from an evaluation or, for random shots, by a formula.
+    It is from an evaluation or, for random shots, by a formula.
     """
     if player == "random":
         return game.fleet_cells * (game.cells + 1) / (game.fleet_cells + 1)
@@ -110,7 +110,7 @@ def milliseconds_per_shot(player: str, game: Game, boards: CellSets) -> float:
 def mean_difference(first: Outcome, outcome: Outcome) -> tuple[float, float]:
     """Return how many more shots an outcome has than the first on the same boards, and the error.
 
-    Both are means: of the differences by board, and the standard error of that.
+    Both are of the mean over boards: the difference and its standard error.
     """
     difference = outcome.shots - first.shots[: outcome.games]
     return float(difference.mean()), sd(difference) / sqrt(len(difference))
@@ -119,8 +119,8 @@ def mean_difference(first: Outcome, outcome: Outcome) -> tuple[float, float]:
 def row_of(outcome: Outcome, first: Outcome, boards: CellSets) -> Row:
     """Return the row of an outcome; AssertionError if its mean is far from the known one.
 
-    first -- the outcome that it is compared with. boards -- the boards of both; a few of them are
-    played again to time the shots.
+    first -- the outcome that it is compared with. boards -- of both; a few of them are played
+    again to time the shots.
     """
     names = ("game", "strategy", "games", "mean", "standard_error", "sd", "median", "worst")
     mean_of_all = known_mean(outcome.strategy, outcome.game)

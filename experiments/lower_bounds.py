@@ -50,7 +50,7 @@ def command_of(game: Game) -> str:
 def write_coverage(game: Game, output: Path, checkpoint: Path | None) -> Coverage:
     """Write the most configurations that k cells meet, for each k, to coverage_NAME.csv.
 
-    checkpoint -- a folder that keeps the counts of sets of cells. The result has these counts and
+    checkpoint -- a folder that keeps the counts of sets of cells. Return these counts and
     bounds.
     """
     counts = CellSetCounts.of(game, checkpoint, script.ProgressClock("sets of cells"))

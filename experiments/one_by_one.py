@@ -68,7 +68,7 @@ def deviation_by_listing(game: Game) -> Deviation:
 def deviation_by_groups(game: Game) -> Deviation:
     """Return how far boards placed ship by ship are from uniform, for a game too large to list.
 
-    The game has five ships, of which the third equals the fourth. Probabilities are floats, whose
+    The game has five ships, the third equal to the fourth. Probabilities are floats, whose
     rounding is far below what is printed.
     """
     configurations, total_chance = 0, 0.0
@@ -91,8 +91,8 @@ def deviation_by_groups(game: Game) -> Deviation:
 def _groups_of_boards(game: Game) -> Iterator[BoardGroup]:
     """Yield all boards in groups: one for each two placements of the first and the second ship.
 
-    Of first placements that symmetries map to each other, only one is used; the group says how many
-    there are. The other ships of a group are in its arrays.
+    Of first placements that symmetries map to each other, only one is used; the group says how
+    many there are. The other ships of a group are in its arrays.
     """
     first, second, third, fourth, last = game.fleet
     if not first > second > third == fourth > last:
@@ -131,13 +131,12 @@ def _groups_of_boards(game: Game) -> Iterator[BoardGroup]:
 
 
 def estimate_distance(game: Game, number: int) -> tuple[float, float]:
-    """Estimate how far boards placed ship by ship are from uniform; return also the error.
+    """Estimate how far boards placed ship by ship are from uniform; return also the standard error.
 
-    The error is the standard error. The distance is half the sum of the absolute differences of
-    probabilities. A board b of probability p(b), of `number` = N boards, adds max(0, 1 - 1 / (N
-    p(b))); the mean of this is the distance. But `_board_chance` is too small by a factor, since it
-    counts boards that are begun anew. The mean of 1 / (N p(b)), which would be 1, shows this
-    factor.
+    The distance is half the sum of the absolute differences of probabilities. A board b of
+    probability p(b), of `number` = N boards, adds max(0, 1 - 1 / (N p(b))); the mean of this is
+    the distance. But `_board_chance` is too small by a factor, since it counts boards that are
+    begun anew. The mean of 1 / (N p(b)), which would be 1, shows this factor.
     """
     boards = hider("one-by-one").boards(game, BOARDS, 1)
     inverse_ratios = np.array(
@@ -149,10 +148,10 @@ def estimate_distance(game: Game, number: int) -> tuple[float, float]:
 
 
 def _board_chance(game: Game, ships: list[int]) -> float:
-    """Return the probability that ships placed one by one lie like this at once.
+    """Return the probability that ships (masks) placed one by one lie like this at once.
 
-    ships -- the board (masks). Each ship goes to a random free place; if there is none, the board
-    is begun anew, which is not counted. The probability is summed over the orders of equal ships.
+    Each ship goes to a random free place; if there is none, the board is begun anew, which is
+    not counted. The probability is summed over the orders of equal ships.
     """
 
     def chance_from(index: int, ships_left: list[int], closed: int) -> float:

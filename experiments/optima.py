@@ -187,7 +187,7 @@ def _total_by_paper(solver: Solver, solution: Solution, limit: Limit) -> int | N
 def _published_total(solver: Solver, solution: Solution, limit: Limit) -> int | None:
     """Return the total of shots that a source prints, or None if no source has the game.
 
-    Where a source prints a mean, it is the total that rounds to it, or 0 if no total does.
+    Of a printed mean it is the total that rounds to it, or 0 if no total does.
     """
     game, configurations = solver.position.game, solution.configurations
     for row in records.read_published("table1.csv").rows:

@@ -41,7 +41,7 @@ def tasks(states: int) -> Iterator[tuple[Game, int]]:
 def rows(game: Game, printed: int) -> script.Rows:
     """Yield the row of a game, solved with its table in memory and again with it on disk.
 
-    printed -- the least total of shots in the paper; SystemExit if a solution has another one.
+    printed -- the least total of shots in the paper; SystemExit if a solution has another.
     """
     position = Position(game)
     in_memory, memory_seconds = solve_timed(position)

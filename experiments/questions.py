@@ -24,10 +24,7 @@ WRONG = Fraction(1, 10)
 
 
 def position_after_shots(board: int) -> Position:
-    """Return the position after SHOTS random shots at a random board.
-
-    board -- its number, by which the random numbers are chosen.
-    """
+    """Return the position after SHOTS random shots at a random board, by the board's number."""
     rng = np.random.default_rng([SEED, board])
     (drawn,) = MixedPosterior(MixedPosition(GAME)).sample(1, rng, masks=True)
     position: Position = MixedPosition(GAME)
@@ -41,8 +38,7 @@ def position_after_shots(board: int) -> Position:
 def rows(board: int) -> script.Rows:
     """Yield a row for the best shot at a board, and one for the best question of each kind.
 
-    board -- its number. A row has the bits that the answer tells and, for a question, what it
-    gains.
+    A row has the bits that the answer tells and, for a question, what it gains.
     """
     position = position_after_shots(board)
     inquiry = Inquiry(position, seed=SEED)

@@ -45,7 +45,7 @@ def solve_and_confirm(game: Game) -> tuple[int, int]:
 def rows(text: str) -> script.Rows:
     """Yield a row for each rule of replies: what an optimal strategy needs, and saves by the rule.
 
-    A row has the game, the rule, the number of configurations, the total and the mean of the shots
+    It has the game, the rule, the number of configurations, the total and the mean of the shots
     over all of them, and the mean shots saved beside the rule by which hits tell nothing.
     """
     silent_mean: Fraction | None = None  # of the first rule, by which hits tell nothing

@@ -35,7 +35,7 @@ def tasks(boards: int) -> Iterator[tuple[tuple[int, int], float]]:
 def rows(size: tuple[int, int], share_revealed: float) -> script.Rows:
     """Make a random puzzle and yield a row for each solver and model.
 
-    size -- rows and columns. share_revealed -- the part of the cells that the puzzle shows.
+    size -- rows and columns. share_revealed -- of the cells.
     """
     puzzle = making.random_puzzle(*size, making.usual_fleet(*size), share_revealed)
     for solver, search in SOLVERS.items():

@@ -213,7 +213,7 @@ def _number_of(cells):  # type: ignore[no-untyped-def]
 def _key_of_cell(cell, missed, tables):  # type: ignore[no-untyped-def]
     """Return a key of a cell and the misses near it, and the number of these misses.
 
-    missed -- all misses. One is near if a ship on the cell can have it in it or around it.
+    missed -- all misses. One is near if some ship on the cell has it in it or in its halo.
     Images under a symmetry have the same key. Its four low bits are 0, so that a number of
     misses can be added.
     """

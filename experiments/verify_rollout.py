@@ -29,10 +29,10 @@ ALL = 1 << 30  # cells that are compared
 class LookaheadPolicy:
     """A policy that compares cells by the policies before it in a tuple; the first is greedy.
 
-    floor -- with at most this many configurations the policy before it plays. candidates -- the
-    number of cells that it compares with more. margin, kept -- where it is one of several policies
-    that compare cells in turn, it keeps the `kept` cheapest cells, if they cost at most `margin`
-    per configuration more than the cheapest.
+    floor -- with at most this many configurations the policy before it plays. candidates -- how
+    many cells it compares with more. margin, kept -- of several policies that compare cells in
+    turn, it keeps the `kept` cheapest cells, if they cost at most `margin` per configuration
+    more than the cheapest.
     """
 
     floor: int = 0
@@ -83,7 +83,7 @@ class RolloutReplay:
     def _shot(self, rows: Rows, hashes: Hashes) -> int:
         """Return the cell that the policy shoots, or -1 if all configurations left are equal.
 
-        rows -- the configurations left, a flag for each cell. hashes -- of each of them, by which
+        rows -- the configurations left, a flag for each cell. hashes -- of each, by which
         samples are chosen.
         """
         strategy, size = self._strategy, len(rows)
@@ -111,9 +111,9 @@ class RolloutReplay:
     def _candidates(self, rows: Rows, sample: Rows, most_cells: int) -> list[int]:
         """Return at most `most_cells` open cells, the most probable ones first.
 
-        rows -- the configurations left. A cell is open if some of them have it and some not. The
-        list ends before cells that are too improbable beside the first. A cell is left out if all
-        configurations of `sample` that have it also have one cell chosen before.
+        A cell is open if some of the configurations left, `rows`, have it and some not. The
+        list ends before cells that are too improbable beside the first. A cell is left out
+        if all configurations of `sample` that have it also have one cell chosen before.
         """
         counts, is_open = rows.sum(0), _is_open(rows)
         ranked = np.flatnonzero(is_open)[np.argsort(-counts[is_open], kind="stable")]
@@ -130,9 +130,10 @@ class RolloutReplay:
     def _sample_cost(self, sample: Sample, cell: int, policies: Policies) -> int:
         """Return the cost of a sample if a cell is shot and the policies play on.
 
-        The cost is UNIT for each miss, summed over the configurations of the sample. Each reply
-        divides these into parts. A part is played by the last of the policies whose floor is below
-        its size. A small part is estimated, unless the sample is all there is.
+        The cost is UNIT for each miss, summed over the configurations of the sample. Each
+        reply divides these into parts. A part is played by the last of the policies whose
+        floor is below its size. A small part is estimated, unless the sample is all there
+        is.
         """
         cost, parts = _shoot(sample.rows, cell)
         while parts:
@@ -152,10 +153,10 @@ class RolloutReplay:
         return cost
 
     def _cheapest(self, sample: Sample, chosen: list[int], policies: Policies) -> int:
-        """Return the cell that is left when each policy in turn keeps the cheapest cells.
+        """Return the cell that is left when each policy in turn keeps the cheapest chosen cells.
 
-        chosen -- the cells at the start. For a policy a cell costs what the sample costs if it is
-        shot, and then this policy and those before it play on. The last policy keeps one cell.
+        For a policy a cell costs what the sample costs if it is shot, and then this policy
+        and those before it play on. The last policy keeps one cell.
         """
         for last, policy in enumerate(policies, 1):
             if len(chosen) == 1:
@@ -170,8 +171,9 @@ class RolloutReplay:
     def _greedy_cost(self, part: RemainingRows, shift: int) -> int:
         """Return the cost of a part of a sample if the most probable cell is shot each time.
 
-        The cost is UNIT for each miss, summed over the configurations. With at most SMALL of them
-        left, play is optimal. shift -- of the sample: if it is not 0, small parts are estimated.
+        The cost is UNIT for each miss, summed over the configurations. With at most SMALL
+        of them left, play is optimal. shift -- of the sample: if it is not 0, small parts
+        are estimated.
         """
         cost, parts = 0, [part]
         while parts:
@@ -208,8 +210,8 @@ def _most_probable(rows: Rows) -> int:
 def _draw_sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
     """Return at most `cap` of the configurations: those whose hash ends in enough zero bits.
 
-    rows, hashes -- the configurations and their hashes. The least number of zero bits that is
-    enough is the `shift` of the result; with 0 it has all configurations.
+    The least number of zero bits that is enough is the `shift` of the result; with 0 it has
+    all.
     """
     shift, is_kept = 0, np.ones(len(rows), bool)
     while is_kept.sum() > cap:
@@ -221,8 +223,7 @@ def _draw_sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
 def _shoot(rows: Rows, cell: int) -> tuple[int, list[RemainingRows]]:
     """Return the cost of a shot at a cell, and the parts after a hit and after a miss.
 
-    rows -- the configurations, a flag for each cell. The cost is UNIT for each one without the
-    cell.
+    The cost is UNIT for each of the configurations `rows` without the cell.
     """
     counts, size = rows.sum(0), len(rows)
     # The mean over configurations of their cells that not all have, rounded; a sample can be empty.
@@ -255,8 +256,8 @@ def _rows_by_cell(rows: Rows) -> list[int]:
 def _least_misses(patterns: frozenset[int], part: int) -> int:
     """Return the least sum of misses over the configurations of a part, with the best shots.
 
-    patterns -- for each cell of the board the configurations that have it, as a mask of their row
-    numbers. part -- the configurations that are left, as such a mask.
+    Configurations are masks of row numbers: patterns -- for each cell those that have it; part
+    -- those that are left.
     """
     hits = {pattern & part for pattern in patterns} - {0, part}
     return min((_misses_after(patterns, hit, part ^ hit) for hit in hits), default=0)
