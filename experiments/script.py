@@ -16,6 +16,7 @@ from typing import Any
 
 from optsearch.cli import discard_output
 from optsearch.cli.common import expand_games
+from optsearch.counting.posterior import Posterior
 from optsearch.game import Game
 from optsearch.results import tables as results
 from optsearch.results.tables import Table, Tree
@@ -140,6 +141,33 @@ class Experiment:
 def option(*names: str, **settings: Any) -> Option:
     """Declare an option of an experiment, as `add_argument` does."""
     return lambda made_parser: made_parser.add_argument(*names, **settings)
+
+
+def write_tables_of_games(
+    kind: str,
+    names: Mapping[Game, str],
+    contents: Callable[[Game], tuple[Sequence[Row], str]],
+) -> None:
+    """Read the command line, and write a table for the game on it, or for each of the named games.
+
+    kind -- of the tables. names -- with which the files of named games end; those of others end
+    with the game. contents -- returns the rows of a game, and a summary to print.
+    """
+    table = results.TABLES[kind]
+    made_parser = parser(sys.modules[contents.__module__].__doc__, kind)
+    made_parser.add_argument("game", nargs="?", type=game)
+    arguments = made_parser.parse_args()
+    for each_game in [arguments.game] if arguments.game else names:
+        rows, summary = contents(each_game)
+        path = table.write(
+            rows,
+            arguments.output,
+            command=None if each_game in names else f"{table.command} {each_game}",
+            fields={"game": each_game, "configurations": Posterior(each_game).configurations},
+            game=each_game,
+            name=names.get(each_game) or results.file_name_of(each_game),
+        )
+        print(f"{typed_path(path)}: {summary}")
 
 
 def _list_rows(rows: Callable[..., Rows], options: Mapping[str, Any], task: Any) -> list[Row]:

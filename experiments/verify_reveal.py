@@ -183,8 +183,7 @@ def _most_covered(weights, ships, is_last, most_cells):  # type: ignore[no-untyp
     weights -- of the placements. ships -- their cells. is_last -- True for placements of the last
     ship, for which fewer bounds are tried. most_cells -- the largest k.
     """
-    on_cell = np.zeros(ships.board_cells, np.int64)  # the weight through each cell
-    _add_to_cells(weights, ships, on_cell)
+    on_cell = _weight_on_cells(weights, ships)
     heaviest_first = np.sort(on_cell)[::-1]
     most_covered = np.zeros(most_cells + 1, np.int64)
     for k in range(1, most_cells + 1):
@@ -200,20 +199,21 @@ def _most_covered(weights, ships, is_last, most_cells):  # type: ignore[no-untyp
             if not 0 <= lowered[i] <= weights[i] * SCALE:
                 raise ValueError("a lowered weight out of range")
             left_out += weights[i] * SCALE - lowered[i]
-        filled = np.zeros(ships.board_cells, np.int64)
-        _add_to_cells(lowered, ships, filled)
+        fullest = _weight_on_cells(lowered, ships).max()
         for k in range(1, most_cells + 1):
-            bound = left_out + k * filled.max()
+            bound = left_out + k * fullest
             most_covered[k] = min(most_covered[k], (bound + SCALE - 1) // SCALE)  # rounded up
     return most_covered
 
 
 @njit(cache=True)
-def _add_to_cells(weights, ships, total):  # type: ignore[no-untyped-def]
-    """Add the weight of each ship to the total of each of its cells."""
+def _weight_on_cells(weights, ships):  # type: ignore[no-untyped-def]
+    """Return for each cell of the board the sum of the weights of the ships on it."""
+    on_cell = np.zeros(ships.board_cells, np.int64)
     for i in range(len(weights)):
         for k in range(ships.lengths[i]):
-            total[ships.cells_of[i, k]] += weights[i]
+            on_cell[ships.cells_of[i, k]] += weights[i]
+    return on_cell
 
 
 @njit(cache=True)
@@ -231,8 +231,7 @@ def _lowered_weights(weights, ships, on_cell, level):  # type: ignore[no-untyped
             lowered[i] = min(
                 lowered[i], int(float(lowered[i]) * float(level) / (float(heaviest) * SCALE))
             )
-    filled = np.zeros(ships.board_cells, np.int64)
-    _add_to_cells(lowered, ships, filled)
+    filled = _weight_on_cells(lowered, ships)
     for i in range(len(weights)):  # raised again where all cells have room
         room = weights[i] * SCALE - lowered[i]
         for k in range(ships.lengths[i]):
