@@ -455,16 +455,16 @@ class FinishedCheck:
         completions = sum(len(c.ships) * c.values[misses] for c in self.reveal_classes)
         by_reveal = completions // self.met.game.fleet.count(self.met.game.fleet[0])
         require(reveal >= by_reveal, f"the reveal game at {misses} misses")
-        both = min(chain, reveal)
-        self._check_longest(misses, int(row["cells"]), longest, both)
-        with_longest = min(both, longest)
+        lower_of_both = min(chain, reveal)
+        self._check_longest(misses, int(row["cells"]), longest, lower_of_both)
+        with_longest = min(lower_of_both, longest)
         first, k = int(row["first_ship"]), int(row["first_ship_cells"])
         self._require_cells(misses, k)
         if k:
             self._check_first_ship(misses, k, first)
         else:
             require(first >= with_longest, f"the chain with the first ship at {misses} misses")
-        return [chain, reveal, both, with_longest, min(with_longest, first)]
+        return [chain, reveal, lower_of_both, with_longest, min(with_longest, first)]
 
     def _require_cells(self, misses: int, k: int) -> None:
         is_possible = 0 <= k <= min(misses + 1, self.met.game.cells)

@@ -75,7 +75,7 @@ def optimal_histogram(game: Game) -> dict[int, int]:
 def distribution(histogram: dict[int, int]) -> Distribution:
     """Return probabilities for numbers of configurations, by shots."""
     total = sum(histogram.values())
-    return {shots: Fraction(n, total) for shots, n in sorted(histogram.items())}
+    return {shots: Fraction(number, total) for shots, number in sorted(histogram.items())}
 
 
 # The standard board
