@@ -210,8 +210,7 @@ def invariant_values(solution: Solution) -> tuple[object, ...]:
 def simplify(nodes: int) -> None:
     """Print by how much the time grows without each switch, and the switches that hardly matter.
 
-    Without these the time is less than LEAST_RATIO times as long. nodes -- a limit for each
-    run.
+    Without these the time is less than LEAST_RATIO times as long. nodes -- the most of a run.
     """
     dispensable = []
     print(f"  {'without':<24}{'time':>9}{'the most of one':>18}")

@@ -16,10 +16,7 @@ NAMES = {Game.parse(named.text): named.name for named in NAMED_GAMES.values()}
 
 
 def contents(game: Game) -> tuple[list[script.Row], str]:
-    """Return the bounds of a game, the lower ones first, and the bracket in words.
-
-    On both sides the best bound comes last.
-    """
+    """Return the rows of a game, lower bounds first and the best last, and the bracket in words."""
     bracket = bounds(game)
     lower = [bound for bound in bracket.bounds if bound.side == "lower"]
     upper = [bound for bound in bracket.bounds if bound.side == "upper"]

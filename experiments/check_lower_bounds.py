@@ -136,10 +136,9 @@ def least_images(symmetries: Sequence[Sequence[int]]) -> NDArray[np.int64]:
 
 
 class MetCounts:
-    """The number of configurations that each set of up to four cells meets.
+    """The number of configurations that each set of up to four cells meets, counted when asked for.
 
-    It is counted when first asked for. store -- keeps what is done, for a check that was
-    stopped.
+    store -- keeps what is done, for a check that was stopped.
     """
 
     def __init__(self, game: Game, jobs: int, store: Facts):
@@ -178,10 +177,7 @@ class MetCounts:
         return four
 
     def _count(self, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
-        """Return for each set how many configurations meet it with one more cell, by this cell.
-
-        Sets that the store does not have are counted in processes.
-        """
+        """Return for each set how many configurations meet it with one more cell, by this cell."""
         batches = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
         stored = sum(f"sets {i}" in self._store for i in range(len(batches)))
         counted: list[NDArray[np.int64]] = []
@@ -213,8 +209,8 @@ class MetCounts:
     def largest_bound(self, size: int, best: int, cost: dict[int, int]) -> int:
         """Return the largest bound that any set of `size` cells has, but no less than `best`.
 
-        A set is bounded by the configurations that it may meet, less `cost` of each
-        placement (mask) that it meets.
+        It bounds the configurations met, less `cost` of each placement (mask) that the set
+        meets.
         """
         costly = [ship for ship, amount in cost.items() if amount]
         cells = range(self.game.cells)
@@ -252,8 +248,7 @@ def check_coverage(met: MetCounts, rows: list[Row]) -> dict[int, int]:
 def orbits_of(game: Game, rows: list[Row], lengths: set[int]) -> list[tuple[int, set[int]]]:
     """Return for each row its placement (mask), and the set of its images under the symmetries.
 
-    Each row stands for a class of placements; together they must have every placement of these
-    lengths once.
+    Together the rows must have every placement of these lengths once.
     """
     placements = [ship for length in lengths for ship in game.placements(length)]
     ship_named = {"-".join(game.names(ship)): ship for ship in placements}
@@ -569,8 +564,7 @@ class FinishedCheck:
 def check(game: Game, tables: dict[str, Record], jobs: int, store: Facts) -> dict[str, Fraction]:
     """Check the four tables of a game; return lower bounds on its mean, by their names.
 
-    tables -- by the names in `PARTS`. store -- keeps what was computed, for a check that was
-    stopped.
+    tables -- by the names in `PARTS`. store -- keeps what was computed by a check that stopped.
     """
     coverage, beside, reveal, finished = (tables[part] for part in PARTS)
     header = finished.header

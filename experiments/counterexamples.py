@@ -36,8 +36,7 @@ ORACLE = 40  # configurations that the oracle is asked for
 def confirmations_of(example: Counterexample) -> str:
     """Return the names of the ways that confirm a counterexample, as text.
 
-    Raises AssertionError if a way finds other totals of shots for the best greedy or an optimal
-    strategy.
+    Raises AssertionError if a way finds another total of shots for one of its two strategies.
     """
     totals = example.best_greedy_total_height, example.total_height
     totals_of_trees = tuple(map(verify, counterexamples.trees(example)))

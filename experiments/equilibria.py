@@ -55,10 +55,7 @@ def mean_at_corners(occupancy: NDArray[np.float64]) -> float:
 
 
 def check_by_certificate(solution: Equilibrium) -> str:
-    """Check the certificate of a solution, which proves its bounds; return the method of the check.
-
-    Raises AssertionError if the certificate proves other bounds.
-    """
+    """Check a solution's certificate, and return the method; AssertionError for other bounds."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
         save(solution, path)

@@ -271,8 +271,8 @@ def check(name: str, number: int, processors: int, output: Path) -> None:
 def compare_mean(name: str, mean: float, games: int) -> str:
     """Compare the mean of some games with that of the evaluation; return the latter in words.
 
-    The words end a sentence. They are empty for rollouts, whose games do not start on the empty
-    board. Raises AssertionError if the means are more than four standard errors apart.
+    Without words for rollouts, whose games do not start on the empty board. Raises
+    AssertionError if the means are more than four standard errors apart.
     """
     if not TABLES["evaluations"].path(name=name).exists():
         return ", and the evaluation is not there yet"

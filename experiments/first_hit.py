@@ -116,10 +116,7 @@ def _chance_of_hit(cells: int, sizes: list[int], k: int) -> Fraction:
 
 
 def _chance_on_checkerboard(game: Game, k: int) -> Fraction | None:
-    """Return the probability that k random black cells of a checkerboard hit the only ship.
-
-    It is None if there are fewer than k black cells.
-    """
+    """Return the chance that k random black cells hit the only ship; None if there are fewer."""
     black_cells = [i for i in range(game.cells) if sum(game.cell(i)) % 2]
     if k > len(black_cells):
         return None

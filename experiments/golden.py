@@ -73,10 +73,7 @@ def recomputations() -> list[Recomputation]:
 
 
 def difference(kind: Table | Tree, committed: Path, recomputed: Path) -> str:
-    """Return in words the first value that differs between two files, or an empty text.
-
-    kind -- the declaration of the table or tree that both files are.
-    """
+    """Return in words the first value that differs in two files of a kind, or an empty text."""
     if not recomputed.is_file():
         return "it was not written"
     if isinstance(kind, Tree):
@@ -126,8 +123,7 @@ def differences_of(run: Recomputation) -> list[tuple[str, str]]:
 def choose_recomputations(within: float, names: list[str]) -> list[Recomputation]:
     """Return the commands that make the named tables; without names, the short ones.
 
-    within -- minutes that a short command takes at most. Raises RecordError for an unknown
-    name.
+    within -- minutes of a short command, at most. Raises RecordError for an unknown name.
     """
     runs = recomputations()
     if not names:
@@ -140,10 +136,7 @@ def choose_recomputations(within: float, names: list[str]) -> list[Recomputation
 
 
 def main() -> int:
-    """Recompute tables, compare them, and write the results after each command.
-
-    Return 1 if a value differs, else 0.
-    """
+    """Recompute tables, compare them, and write the results; return 1 if a value differs."""
     parser = script.parser(__doc__, "golden")
     parser.add_argument("table", nargs="*", help="only these, however long")
     parser.add_argument("--within", type=float, default=1, metavar="MINUTES", help="(default: 1)")
@@ -178,10 +171,7 @@ def main() -> int:
 
 
 def earlier_rows(path: Path) -> dict[str, dict[str, object]]:
-    """Read the table of an earlier run, by the names of files.
-
-    Rows of files that do not exist any more, and of code that was not committed, are left out.
-    """
+    """Read an earlier run's rows by file, without those of files now gone or uncommitted code."""
     if not path.is_file():
         return {}
     files = {status.file for status in verification_statuses()}

@@ -66,10 +66,7 @@ class MadeBoards(Hider):
 
 
 def weighted_by_border(on_edge: int, inside: int) -> Boards:
-    """Return a maker of boards that are drawn by weights of their placements.
-
-    on_edge, inside -- the weight of a placement along the border, and of any other.
-    """
+    """Return a maker of boards by the weights of placements along the border and of all others."""
 
     def make(game: Game, number: int, seed: int) -> CellSets:
         ships = {ship for length in set(game.fleet) for ship in game.placements(length)}

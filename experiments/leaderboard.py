@@ -72,10 +72,7 @@ def full_name(player: str) -> str:
 
 
 def known_mean(player: str, game: Game) -> float | None:
-    """Return the mean of a player over all configurations, or None if it is not known.
-
-    It is from an evaluation or, for random shots, by a formula.
-    """
+    """Return the mean of a player over all configurations, by evaluation or formula, else None."""
     if player == "random":
         return game.fleet_cells * (game.cells + 1) / (game.fleet_cells + 1)
     for path in TABLES["evaluations"].all():
@@ -143,10 +140,7 @@ def row_of(outcome: Outcome, first: Outcome, boards: CellSets) -> Row:
 def play_all(
     board_counts: dict[Key, int], jobs: int, checkpoints: Path
 ) -> Iterator[tuple[Row, dict[int, int]]]:
-    """Play the games of each player; yield its row and its histogram.
-
-    board_counts -- how many boards each player plays, by game and player.
-    """
+    """Play each player on its number of boards; yield its row and its histogram."""
     # Players of one game with as many boards play together, those with most boards first.
     players_by_group: dict[tuple[Game, int], list[str]] = {}
     for (game, player), games in board_counts.items():

@@ -156,10 +156,7 @@ def row_key(game: Game) -> tuple[object, ...]:
 
 
 def _total_by_definition(solver: Solver, solution: Solution, limit: Limit) -> int | None:
-    """Return the least total of shots over all configurations, by the definition in plain Python.
-
-    It is None if the game has too many configurations for that.
-    """
+    """Return the least total of shots by the definition in plain Python; None for large games."""
     cells = solver.position.game.cells
     # The first size that has room for the board; 0 configurations on larger ones.
     most_configurations = next((n for size, n in MOST_OF_REFERENCE.items() if cells <= size), 0)
@@ -170,10 +167,7 @@ def _total_by_definition(solver: Solver, solution: Solution, limit: Limit) -> in
 
 
 def _total_by_paper(solver: Solver, solution: Solution, limit: Limit) -> int | None:
-    """Return the least total of shots over all configurations, by the paper's Algorithm 2.
-
-    It is None if the algorithm does not handle the game, or would take too long.
-    """
+    """Return the least total of shots by the paper's Algorithm 2; None if it cannot or is slow."""
     game = solver.position.game
     if not game.is_silent or game.contact != "none" or game.cells > paper.MAX_UNDECIDED:
         return None

@@ -16,10 +16,7 @@ DEPTH = 2  # of suppositions
 
 
 def rows(seed: int) -> script.Rows:
-    """Yield the row of the puzzle that a seed makes: its times, clues, level and text.
-
-    SystemExit if the cell-based model does not find it unique and minimal.
-    """
+    """Yield the row of the puzzle of a seed; SystemExit if the cell-based model disagrees."""
     models.cp_model()  # loaded before the clock starts
     started = time.process_time()
     puzzle = making.generate(*GRID, FLEET, seed)

@@ -32,10 +32,7 @@ def main() -> None:
 
 
 def start_position() -> list[tuple[Cell, ...]]:
-    """Draw a configuration that has the two named ships; return the cells of each ship.
-
-    These ships are fixed as hits, with misses all around them.
-    """
+    """Draw a configuration that has the two named ships; return the cells of each ship."""
     hits = {cell for ship in NAMED for cell in ship}
     steps = (-1, 0, 1)
     around = {

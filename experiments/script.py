@@ -224,10 +224,7 @@ def game(text: str) -> Game:
 
 
 class GameListAction(argparse.Action):
-    """An action that collects games; `-` reads a list from standard input, FILE from a file.
-
-    parse -- converts the text of each game.
-    """
+    """An action that collects games, read by `parse`; `-` reads standard input, FILE a file."""
 
     def __init__(self, *arguments: Any, parse: Callable[[str], Any] = str, **options: Any):
         super().__init__(*arguments, **options)
@@ -247,7 +244,7 @@ def memory(text: str) -> int:
         gibibytes = float(text)
     except ValueError:
         gibibytes = 0
-    if not 0.01 <= gibibytes <= 65536:  # not a number is not, either
+    if not 0.01 <= gibibytes <= 65536:  # nan is refused, too
         raise argparse.ArgumentTypeError(f"{text!r}: GiB between 0.01 and 65536 are accepted")
     return int(gibibytes * 2**30)
 

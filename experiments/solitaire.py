@@ -23,10 +23,7 @@ SOLVERS: dict[str, Callable[[Puzzle, str], models.ModelSearch]] = {
 
 
 def tasks(boards: int) -> Iterator[tuple[tuple[int, int], float]]:
-    """Load the solvers; then yield each size of a board with each share of revealed cells.
-
-    boards -- how many of the sizes.
-    """
+    """Load the solvers; yield each of the first `boards` sizes with each share that is revealed."""
     for search in SOLVERS.values():
         search(making.random_puzzle(4, 4, (2, 1)), "ship")
     yield from product(BOARDS[:boards], REVEALED)

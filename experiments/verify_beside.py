@@ -203,10 +203,9 @@ def _add_four_in_order(three_and_last, four):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _add_one_in_last(x, z, others, sums, counts):  # type: ignore[no-untyped-def]
-    """Add to `counts` those with x in the last ship, and up to two cells in others.
+    """Add to `counts` the configurations with x in the last ship, and up to two cells in others.
 
-    Those are configurations, counted in `sums` by cells of the ships before. z, others -- the
-    index of the last ship's placement, and the cells that this does not have.
+    z, others -- the index of the last ship's placement, and the cells that this does not have.
     """
     one, two, three, _ = counts
     one[x] += sums.last[z]
@@ -219,10 +218,9 @@ def _add_one_in_last(x, z, others, sums, counts):  # type: ignore[no-untyped-def
 
 @njit(cache=True)
 def _add_two_in_last(x, y, z, others, sums, counts):  # type: ignore[no-untyped-def]
-    """Add to `counts` those with x and y in the last ship, and up to two cells in others.
+    """Add to `counts` configurations with x and y in the last ship, and up to two cells in others.
 
-    Those are configurations, counted in `sums` by cells of the ships before. z, others -- the
-    index of the last ship's placement, and the cells that this does not have.
+    z, others -- the index of the last ship's placement, and the cells that this does not have.
     """
     _, two, three, four = counts
     two[x, y] += sums.last[z]
@@ -235,10 +233,9 @@ def _add_two_in_last(x, y, z, others, sums, counts):  # type: ignore[no-untyped-
 
 @njit(cache=True)
 def _add_three_in_last(x, y, w, z, others, sums, counts):  # type: ignore[no-untyped-def]
-    """Add to `counts` those with x, y and w in the last ship, and up to one cell in others.
+    """Add to `counts` configurations with x, y and w in the last ship, and up to one in others.
 
-    Those are configurations, counted in `sums` by cells of the ships before. z, others -- the
-    index of the last ship's placement, and the cells that this does not have.
+    z, others -- the index of the last ship's placement, and the cells that this does not have.
     """
     _, _, three, four = counts
     three[x, y, w] += sums.last[z]

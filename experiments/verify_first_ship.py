@@ -306,8 +306,8 @@ def _lines_through(cell, missed, tables):  # type: ignore[no-untyped-def]
 def _sum_up_alive(segment, misses, lines):  # type: ignore[no-untyped-def]
     """Sum up the placements that cover the hits of a segment and stay between its ends.
 
-    misses -- the number of all so far. lines -- has, for each placement, how many
-    configurations avoid them.
+    misses -- the number of all so far. lines -- has, by placement, the configurations avoiding
+    them.
     """
     # An end that has come nearer since the first hit is a miss.
     is_missed_back = segment.end_back < lines.ends[2 * segment.line]
@@ -363,8 +363,8 @@ def _after_shot(segment, is_back, shot):  # type: ignore[no-untyped-def]
 def _value_of_more_hits(segment, misses, lines):  # type: ignore[no-untyped-def]
     """Return the least number of configurations that are not finished, once a second cell is hit.
 
-    It is the least over all next shots on the line, and a miss elsewhere. misses -- the number
-    of all so far.
+    It is the least over all next shots on the line, and a miss elsewhere. misses -- of all so
+    far.
     """
     line, back, ahead, end_back, end_ahead, beside = segment
     if back + ahead >= lines.tables.more_hits.shape[1]:

@@ -81,11 +81,7 @@ class RolloutReplay:
         return missed
 
     def _shot(self, rows: Rows, hashes: Hashes) -> int:
-        """Return the cell that the policy shoots, or -1 if all configurations left are equal.
-
-        rows -- the configurations left, a flag for each cell. hashes -- of each, by which
-        samples are chosen.
-        """
+        """Return the cell that the policy shoots, or -1 if all configurations left are equal."""
         strategy, size = self._strategy, len(rows)
         if not _is_open(rows).any():
             return -1
@@ -210,8 +206,7 @@ def _most_probable(rows: Rows) -> int:
 def _draw_sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
     """Return at most `cap` of the configurations: those whose hash ends in enough zero bits.
 
-    The least number of zero bits that is enough is the `shift` of the result; with 0 it has
-    all.
+    The least number that is enough is the `shift` of the result; with 0 it has all.
     """
     shift, is_kept = 0, np.ones(len(rows), bool)
     while is_kept.sum() > cap:
@@ -221,10 +216,7 @@ def _draw_sample(rows: Rows, hashes: Hashes, cap: int) -> Sample:
 
 
 def _shoot(rows: Rows, cell: int) -> tuple[int, list[RemainingRows]]:
-    """Return the cost of a shot at a cell, and the parts after a hit and after a miss.
-
-    The cost is UNIT for each of the configurations `rows` without the cell.
-    """
+    """Return the cost of a shot, UNIT per configuration without the cell, and the parts left."""
     counts, size = rows.sum(0), len(rows)
     # The mean over configurations of their cells that not all have, rounded; a sample can be empty.
     open_cells = (int(counts[counts < size].sum()) + size // 2) // max(size, 1)
