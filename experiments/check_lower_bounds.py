@@ -531,9 +531,9 @@ class FinishedCheck:
             allowed = value - count_sequences(misses - k, self.met.game.fleet_cells)
             started = time.perf_counter()
 
-            def report(size: int, done: int, sets: int) -> None:
+            def report(size: int, sets_done: int, sets: int) -> None:
                 seconds = time.perf_counter() - started
-                progress = f"{done} of {sets} sets of {size} cells"
+                progress = f"{sets_done} of {sets} sets of {size} cells"
                 print(f"{misses} misses: {progress}, {seconds:.0f} s", flush=True)
 
             costs = self._costs_of_first_ship(misses, k)

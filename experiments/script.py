@@ -63,20 +63,20 @@ class Experiment:
         path = table.path(options["output"])
         rows_of = self._rows_at(path)
         tasks = self._tasks_to_do(options, rows_of)
-        done, written_at, clock = 0, time.monotonic(), ProgressClock(self.kind)
+        tasks_done, written_at, clock = 0, time.monotonic(), ProgressClock(self.kind)
         try:
             for task, rows in zip(tasks, self._compute(tasks, options), strict=True):
                 for row in rows:
                     print(*map(results.Column.show, table.columns, row), flush=True)
                 if rows:  # else those that were there stay
                     rows_of[task] = rows
-                done += 1
-                clock(done, len(tasks))
+                tasks_done += 1
+                clock(tasks_done, len(tasks))
                 if self.keeps_rows and time.monotonic() - written_at > SECONDS:
                     self._write(rows_of, options)
                     written_at = time.monotonic()
         finally:
-            if tasks and (self.keeps_rows or done == len(tasks)):
+            if tasks and (self.keeps_rows or tasks_done == len(tasks)):
                 self._write(rows_of, options)
         print(f"{typed_path(path)}: {sum(map(len, rows_of.values()))} rows")
 
@@ -273,17 +273,17 @@ class ProgressClock:
         self.title, self.done_before = title, -1  # done by an earlier run; not known yet
         self.started = self.reported_at = time.monotonic()
 
-    def __call__(self, done: int, total: int) -> None:
-        """Print how many of `total` are done and the time left, at most every SECONDS."""
+    def __call__(self, parts_done: int, parts: int) -> None:
+        """Print how many parts are done and the time left, at most every SECONDS."""
         now = time.monotonic()
         if self.done_before < 0:
-            self.done_before = done - 1
+            self.done_before = parts_done - 1
         if now - self.reported_at > SECONDS:
             self.reported_at = now
-            seconds_each = (now - self.started) / (done - self.done_before)
-            seconds_left = seconds_each * (total - done)
-            more = f"about {seconds_left:.0f} s more"
-            print(f"{self.title}: {done:,} of {total:,}, {more}", flush=True)
+            seconds_each = (now - self.started) / (parts_done - self.done_before)
+            seconds_left = seconds_each * (parts - parts_done)
+            time_left = f"about {seconds_left:.0f} s more"
+            print(f"{self.title}: {parts_done:,} of {parts:,}, {time_left}", flush=True)
 
 
 def digest_of_sources(*files: str) -> str:

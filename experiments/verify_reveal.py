@@ -79,27 +79,27 @@ def reveal_values(game: Game, ship: int, misses: int) -> tuple[list[int], int]:
     )
     ships_left = np.array([game.fleet.count(length) for length in lengths], np.int64)
     ships_left[0] -= 1
-    shown, closed = map(tuple, to_words([ship, ship | game.halo(ship)]))
+    shown_cells, closed = map(tuple, to_words([ship, ship | game.halo(ship)]))
     *values, completions = _values_of_shown(
-        shown, closed, ships_left, tables, Dict.empty(KEY, VALUES)
+        shown_cells, closed, ships_left, tables, Dict.empty(KEY, VALUES)
     )
     return [int(value) for value in values], int(completions)
 
 
 @njit(cache=True)
-def _values_of_shown(shown, closed, ships_left, tables, cache):  # type: ignore[no-untyped-def]
+def _values_of_shown(shown_cells, closed, ships_left, tables, cache):  # type: ignore[no-untyped-def]
     """Return F(0), F(1), … of shown ships, and as the last item the number of their completions.
 
     Completions are the configurations with these ships; F(l) bounds how many of them are
-    finished within l misses. shown, closed -- two words each: the cells of the ships, and these
-    with their halos. ships_left -- how many of each length are not shown. cache -- the values
-    found so far, by `shown`.
+    finished within l misses. shown_cells, closed -- of the ships, two words each: their cells,
+    and these with the halos. ships_left -- how many of each length are not shown. cache -- the
+    values found so far, by `shown_cells`.
     """
     misses = tables.most_finished.shape[1]
     if ships_left.sum() == 0:
         return np.ones(misses + 1, np.int64)
-    if shown in cache:
-        return cache[shown]
+    if shown_cells in cache:
+        return cache[shown_cells]
     # The values with one more ship known, a row for each placement that leaves a completion.
     children = np.empty((len(tables.masks), misses + 1), np.int64)
     placements = np.empty(len(tables.masks), np.int64)
@@ -115,7 +115,7 @@ def _values_of_shown(shown, closed, ships_left, tables, cache):  # type: ignore[
             if tables.masks[p, 0] & closed[0] or tables.masks[p, 1] & closed[1]:
                 continue
             children[count] = _values_of_shown(
-                (shown[0] | tables.masks[p, 0], shown[1] | tables.masks[p, 1]),
+                (shown_cells[0] | tables.masks[p, 0], shown_cells[1] | tables.masks[p, 1]),
                 (closed[0] | tables.closed[p, 0], closed[1] | tables.closed[p, 1]),
                 ships_left,
                 tables,
@@ -139,7 +139,7 @@ def _values_of_shown(shown, closed, ships_left, tables, cache):  # type: ignore[
             result[m] = min(result[m], result[m + 1])
     else:
         result[:] = 0
-    cache[shown] = result
+    cache[shown_cells] = result
     return result
 
 
