@@ -134,8 +134,7 @@ def payments(objective: Objective, shots: Shots) -> Shots:
 def _grow_tree(search: WeightedSearch, hidings: Hidings) -> tuple[Node | Leaf, Shots]:
     """Return a best tree for the weights of a search, and its shots for each hiding.
 
-    A hiding is a choice of the hider. search -- has the weights and has been run. The second result
-    has the shots in the order of the hidings.
+    A hiding is a choice of the hider. search -- has the weights and has been run.
     """
     kernel = search.kernel
     assert kernel is not None

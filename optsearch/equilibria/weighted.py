@@ -160,10 +160,7 @@ class WeightedSearch:
         return cost * self.common_factor
 
     def shot(self, state: Subfamily) -> int:
-        """Return the index of the cell that a best strategy shoots, if there are no free hits.
-
-        A free hit is certain, and can be shot at any time without a loss.
-        """
+        """Return the index of a best cell to shoot at a state without free hits, which are sure."""
         assert self.kernel is not None
         if self.kernel_is_exact:
             return best_cell(self.kernel, state)

@@ -205,8 +205,7 @@ class Chooser:
     def _follow(self, position: Position) -> FollowedTask:
         """Return an object that plays games of the strategy from a position on, and keep it.
 
-        If all kept objects together list more than MOST_LISTED configurations, those least recently
-        used go.
+        If all that are kept list more than MOST_LISTED configurations, the least recently used go.
         """
         task = self._followed_tasks.pop(position, None)
         if task is None:

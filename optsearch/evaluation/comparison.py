@@ -351,10 +351,7 @@ class _DrawnPosition(NamedTuple):
 def _draw_positions(
     posterior: Posterior, sampling: PositionSampling, top: TreeTop, largest: int
 ) -> list[_DrawnPosition]:
-    """Draw ships, and shoot at each draw until at most `largest` configurations are left.
-
-    top -- chooses the shots.
-    """
+    """Draw ships, and let `top` shoot at each until at most `largest` configurations are left."""
     rng = np.random.default_rng(sampling.seed)
     positions = []
     for ships in posterior.sample(sampling.positions, rng, masks=True):

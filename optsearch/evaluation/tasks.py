@@ -79,10 +79,7 @@ class FollowedTask:
         return to_masks(self._rows[index : index + 1, :2])[0]
 
     def ships(self, index: int) -> list[int]:
-        """Return the ships of the configuration with this index, as masks of cells.
-
-        Hits must have labels, so that the rows have the code of each ship.
-        """
+        """Return as masks of cells the ships of a configuration, by index, if hits have labels."""
         code_words = self._rows[index : index + 1, 2:]  # those before are the cells
         return Codes.of(self._game).ships(self._game, to_masks(code_words)[0])
 

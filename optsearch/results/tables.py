@@ -168,10 +168,7 @@ class Made:
         return f"{self.name}{self.ending}"
 
     def path(self, folder: Path = RESULTS, **name_parts: object) -> Path:
-        """Return the path of a file below a folder of results.
-
-        name_parts -- the values of the braces in its name, as in name="10x10".
-        """
+        """Return the path below a folder of results; name_parts -- what fills the name's braces."""
         return folder / self.file.format(**name_parts)
 
     def all(self, folder: Path = RESULTS) -> Iterator[Path]:
@@ -321,10 +318,7 @@ def _read_declarations(file: str) -> Iterator[dict[str, str]]:
 
 
 def _declared_tables() -> Iterator[Table]:
-    """Yield each kind of table, as `tables.csv` and `columns.csv` declare it.
-
-    A field `minutes` has those of a table, then those of single names, as in `12 greedy=2`.
-    """
+    """Yield each kind of table, as `tables.csv` and `columns.csv` declare it."""
     columns: dict[str, list[Column]] = {}
     for row in _read_declarations("columns.csv"):
         column = Column(

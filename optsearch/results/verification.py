@@ -34,10 +34,7 @@ class Confirmation:
     is_outdated: bool
 
     def text(self, kind: Table | Tree) -> str:
-        """Return in words when and by what a table or tree was confirmed, and if it came out equal.
-
-        kind -- how the table or tree is declared.
-        """
+        """Return in words when and how a table or tree of this kind was confirmed, or differed."""
         when = f"{self.date} at {short_commit(self.commit)}"
         if f"experiments.{kind.experiment} " in f"{self.command} ":
             when = f"recomputed {when}"
