@@ -266,10 +266,9 @@ def draw_probability(
     cells_not_shot = [cell for cell in cells if not game.bit(cell) & position.closed]
     numbered_cells = [cell for cell in cells if not game.bit(cell) & certain_position.closed]
     doubtful_cells = set(numbered_cells) - set(cells_not_shot)
-    texts = {
-        cell: f"{percents[cell]:.1f}{'?' if cell in doubtful_cells else ''}"
-        for cell in numbered_cells
-    }
+    texts = {cell: f"{percents[cell]:.1f}" for cell in numbered_cells}
+    for cell in doubtful_cells:
+        texts[cell] += "?"
     heat = _draw_heat(ax, game, percents, texts)
     draw_board(ax, certain_position)
     greatest_percent = max((percents[cell] for cell in cells_not_shot), default=0)

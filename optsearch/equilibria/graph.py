@@ -103,11 +103,12 @@ class Graph:
         for hiding in hidings:
             answer = reply(game, self.hidings.hidden[hiding], hits, cell_mask)
             hidings_by_reply.setdefault(answer, []).append(hiding)
+        hits_after_hit = hits | cell_mask
         node_after = {
             answer: self._add_subtree(
                 tree.replies[answer],
                 tuple(hidings_after),
-                hits | (cell_mask if answer.hit else 0),
+                hits_after_hit if answer.hit else hits,
                 depth + 1,
             )
             for answer, hidings_after in hidings_by_reply.items()

@@ -333,19 +333,19 @@ class _DoubleOracle:
             shooter_mix = linear.round_mix(
                 self.programme.shooter_mix()[: len(self.trees)], ROUNDING_DENOMINATOR
             )
-        trees_and_probabilities = [
-            (tree if isinstance(tree, Node | Leaf) else self.graph.build_tree(tree), probability)
-            for tree, probability in zip(self.trees.values(), shooter_mix, strict=True)
-            if probability
-        ]
+        roots: list[Node | Leaf] = []
+        for tree, probability in zip(self.trees.values(), shooter_mix, strict=True):
+            if probability:
+                root = tree if isinstance(tree, Node | Leaf) else self.graph.build_tree(tree)
+                roots.append(root)
         return Equilibrium(
             hidings=self.hidings,
             objective=self.objective,
             lower=self.lower,
             upper=linear.greatest_payment(list(self.trees), self.orbit_sizes, shooter_mix),
             weights=self.weights,
-            roots=tuple(root for root, _ in trees_and_probabilities),
-            probabilities=tuple(probability for _, probability in trees_and_probabilities),
+            roots=tuple(roots),
+            probabilities=tuple(probability for probability in shooter_mix if probability),
             uniform_payment=self.uniform_payment,
             rounds=self.rounds,
             trees=len(self.trees),

@@ -244,7 +244,7 @@ class _EvaluationRun:
                 self._add_ended_games(Task(self.game, str(position), configurations, multiplicity))
             else:
                 for twins in top.children_by_twins(position, configurations):
-                    first_twin = twins[0]  # the results of the others are equal
+                    first_twin = twins[0]  # stands for all: their results are equal
                     open_nodes.append(_OpenNode(*first_twin, multiplicity * len(twins)))
 
     def _add_ended_games(self, task: Task) -> None:

@@ -295,15 +295,11 @@ class Bracket:
 
     def _repr_html_(self) -> str:
         """Return the bounds by value; the ends of the bracket are marked as `mark` does."""
-        rows = [
-            (
-                self.mark(bound),
-                f"at {'least' if bound.side == 'lower' else 'most'} {self.decimal(bound)}",
-                bound.name,
-                bound.source,
-            )
-            for bound in self.bounds
-        ]
+        words = {"lower": "at least", "upper": "at most"}
+        rows = []
+        for bound in self.bounds:
+            value_text = f"{words[bound.side]} {self.decimal(bound)}"
+            rows.append((self.mark(bound), value_text, bound.name, bound.source))
         table = notebook.table(("", "mean shots", "bound", "source"), rows)
         return notebook.with_title(f"{self.position.title}: {self.text}", table)
 

@@ -326,7 +326,7 @@ def _declared_tables() -> Iterator[Table]:
         )
         columns.setdefault(row["table"], []).append(column)
     for row in _read_declarations("tables.csv"):
-        minutes, *minutes_of_names = row.pop("minutes").split()
+        minutes, *minutes_of_names = row.pop("minutes").split()  # as in "12 greedy=2 spread=13"
         of_names = dict(text.split("=") for text in minutes_of_names)
         yield Table(
             **row,

@@ -244,8 +244,10 @@ def table(
 
 def _list_games(games: Iterable[Game | str] | Game | str) -> tuple[Game, ...]:
     """Return all games of games, texts and ranges, each once."""
+    if isinstance(games, Game | str):
+        games = [games]
     chosen: list[Game] = []
-    for game in [games] if isinstance(games, Game | str) else games:
+    for game in games:
         chosen += [game] if isinstance(game, Game) else map(Game.of, expand_range(game))
     return tuple(dict.fromkeys(chosen))
 
@@ -384,10 +386,8 @@ def _cell_text(column: Quantity, value: Value, optimum: Fraction | None, places:
         return "—"
     if not column.is_mean:
         return f"{int(lower):,}" if lower == upper else f"[{int(lower):,}, {int(upper):,}]"
-    low, high = (
-        decimal(end, "exact" if end == optimum else side, places)
-        for end, side in ((lower, "lower"), (upper, "upper"))
-    )
+    low = decimal(lower, "exact" if lower == optimum else "lower", places)
+    high = decimal(upper, "exact" if upper == optimum else "upper", places)
     if lower < upper:
         return f"[{low}, {high}]"
     if column.name == "lower":

@@ -236,12 +236,12 @@ def _encode_node(
     kernel = solver.kernel
     cell = _cell_index(kernel.game, node.cell)
     family_by_reply = kernel.parts(family, cell)
-    children = [
-        _encode_node(solver, limit, family_by_reply[reply], node.replies[reply])
-        if reply in family_by_reply
-        else 0
-        for reply in replies_at(kernel.game, node.cell)
-    ]
+    children = []
+    for reply in replies_at(kernel.game, node.cell):
+        child: list[Any] | int = 0  # no configuration gives this reply
+        if reply in family_by_reply:
+            child = _encode_node(solver, limit, family_by_reply[reply], node.replies[reply])
+        children.append(child)
     total_weight = kernel.weight(family)
     cost = total_weight + sum(child[1] for child in children if isinstance(child, list))
     hits_left = kernel.cells_left - (family.hits & ~kernel.root.hits).bit_count()
