@@ -3,7 +3,7 @@
     match = Match(Game.parse("10x10:5,4,3,3,2"), seed=3, opponent="hard")
     match.shoot((0, 1)), match.shoot_back()
 
-Ships and chance come from the seed, so that a match is saved in one line: `kept`, `resumed`.
+Ships and chance come from the seed, so that a match is saved in one line: `to_json`, `from_json`.
 """
 
 from __future__ import annotations
