@@ -236,8 +236,9 @@ def advice(setting: Setting, shots: str, cell: str = "") -> dict[str, Any]:
     If they do, together is a smallest set of shots of which at least one reply is wrong, and alone
     has those of them whose reply can be the only wrong one.
 
-    shots -- the shots so far with their replies, as a text. cell -- the name of the cell whose
-    replies are counted; if empty, the first of the most probable ones.
+    setting -- the game, and the options with which it is served. shots -- the shots so far with
+    their replies, as in `A2=hit B3=miss`. cell -- the name of the cell whose replies are counted;
+    if empty, the first of the most probable ones.
     """
     try:
         posterior = _counted_posterior(setting, setting.position(shots))
@@ -666,7 +667,8 @@ def bound_least_total(setting: Setting, shots: str, cell: str = "") -> dict[str,
     """Return two bounds on the least total of shots still to come, over all configurations.
 
     In the answer, value is None if they take too long, or if there are too many configurations.
-    cell -- the name of a cell that is shot first; empty if any cell may be.
+    shots -- those made, as in `A2=hit B3=miss`. cell -- the name of a cell that is shot first;
+    empty if any cell may be.
     """
     position, prior = setting.position(shots), _prior_of(setting)
     explorer.require_few_configurations(position, prior)

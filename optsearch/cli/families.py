@@ -77,7 +77,7 @@ def heading(family: identification.Sets) -> str:
 
 
 def misses_fields(total: int | None, family: identification.Sets) -> dict[str, object]:
-    """Return the fields of a JSON answer for a total of misses and their mean."""
+    """Return the fields of a JSON answer for the misses of a family: their total, and the mean."""
     return {"total_misses": total, **mean_fields(total, family.weight)}
 
 

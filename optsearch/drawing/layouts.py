@@ -83,9 +83,9 @@ class _Shape(NamedTuple):
 def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], float]:
     """Return the vertices of a tree with their places in a drawing, and the width of the drawing.
 
-    The root comes first. The width is in slots. A node is above the middle between its first and
-    its last child, or half a slot beside an only child. Subtrees are as close as possible without
-    touching (Reingold and Tilford, Tidier Drawings of Trees, 1981).
+    The root comes first. The width is in slots, widths of a leaf. A node is above the middle
+    between its first and its last child, or half a slot beside an only child. Subtrees are as close
+    as possible without touching (Reingold and Tilford, Tidier Drawings of Trees, 1981).
     """
     tree = _shape_of(root, scale)
     left = min(start for start, _ in tree.outline)
@@ -107,7 +107,8 @@ def layout(root: Vertex, scale: Scale = CIRCLES) -> tuple[list[PlacedVertex], fl
 def _shape_of(vertex: Vertex, scale: Scale) -> _Shape:
     """Return the shape of the subtree of a vertex: where its children lie, and its outline.
 
-    The children are as close together as possible.
+    The children are as close together as possible. An outline has the leftmost and rightmost x in
+    each band of height; a level has two bands.
     """
     children = [_shape_of(child, scale) for _, child in vertex.branches]
     child_x = _child_positions(vertex, [child.outline for child in children])
@@ -150,7 +151,8 @@ def _child_positions(vertex: Vertex, outlines: Sequence[_Outline]) -> list[float
 def _unite(first: _Outline, second: _Outline, x: float = 0.0, band: int = 0) -> _Outline:
     """Return the outline of two subtrees together: the leftmost and rightmost x in each band.
 
-    x, band -- the slots and bands by which the second one is moved to the right and down.
+    x, band -- how far the second one is moved: slots (widths of a leaf) to the right, and bands of
+    height (two to a level) down.
     """
     union = list(first)
     for i, (start, end) in enumerate(second, band):

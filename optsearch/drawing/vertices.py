@@ -87,8 +87,9 @@ def arrange(
 ) -> tuple[list[PlacedVertex], float, float]:
     """Return the vertices of a tree with their places, and the width in slots and height in levels.
 
-    boards -- True if nodes are drawn as boards. depth -- the number of shots after which subtrees
-    are left out; None leaves out nothing.
+    A slot is the width of a leaf, a level the distance of a node to its children. boards -- True if
+    nodes are drawn as boards. depth -- the number of shots after which subtrees are left out; None
+    leaves out nothing.
     """
     root = tree
     if isinstance(root, DecisionTree):
