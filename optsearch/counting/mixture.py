@@ -125,9 +125,9 @@ class FilteredPart(PartPosterior):
         kept = ships[self._filter.keeps(ships[:, self._order])]
         return WeightedShips(kept, [1] * len(kept))
 
-    def _sample_uniformly(self, n: int, rng: np.random.Generator) -> CellSets:
+    def _sample_uniformly(self, sample_count: int, rng: np.random.Generator) -> CellSets:
         ships = self._listed.ships
-        return ships[rng.integers(0, len(ships), n)]
+        return ships[rng.integers(0, len(ships), sample_count)]
 
 
 def _choose_engine(game: Game, constraints: Constraints | None) -> Counting | ShipByShip:

@@ -149,16 +149,18 @@ class Posterior:
         game, certain_signs = self.observations.game, self.position.signs
         doubtful_cells = set(self.observations.signs) - set(certain_signs)
         probabilities = {
-            cell: float(p)
-            for cell, p in np.ndenumerate(self.probability)
+            cell: float(chance)
+            for cell, chance in np.ndenumerate(self.probability)
             if cell not in certain_signs
         }
         greatest = max(probabilities.values(), default=0.0)
         texts = {
-            cell: f"{100 * p:.0f}{'?' if cell in doubtful_cells else ''}"
-            for cell, p in probabilities.items()
+            cell: f"{100 * chance:.0f}{'?' if cell in doubtful_cells else ''}"
+            for cell, chance in probabilities.items()
         }
-        shades = {cell: p / greatest for cell, p in probabilities.items()} if greatest else {}
+        shades = {}
+        if greatest:
+            shades = {cell: chance / greatest for cell, chance in probabilities.items()}
         scale = ""
         if probabilities:
             percent = f"{100 * greatest:.0f}"

@@ -85,7 +85,9 @@ class View:
         Raises ImpossiblePosition if no configuration is left and `probabilities` is set.
         """
         game = self.game
-        revealing = [s for s in position.shots if s.reply.sunk or s.reply.label is not None]
+        revealing = [
+            shot for shot in position.shots if shot.reply.sunk or shot.reply.label is not None
+        ]
         observation: Observation = {
             "board": self._make_board(position, revealing),
             "afloat": self._count_afloat(revealing, is_over=not position.hits_left),
@@ -148,15 +150,16 @@ class View:
         ships_by_kind = self._fleet_counts
         if is_over and not self.game.ends_at_hit:
             return np.zeros_like(ships_by_kind)
+        counted_shots = revealing
         if self.game.shows_ships:
             hits_by_ship = Counter(shot.reply.label for shot in revealing)
             # One shot for each ship whose cells are all hit.
-            revealing = [
+            counted_shots = [
                 next(shot for shot in revealing if shot.reply.label == ship)
                 for ship, hit_count in hits_by_ship.items()
                 if isinstance(ship, Placement) and hit_count == ship.bit_count()
             ]
-        kind_indices = [self._kind_index(shot) for shot in revealing]
+        kind_indices = [self._kind_index(shot) for shot in counted_shots]
         shots_of_kind = np.bincount(kind_indices, minlength=len(ships_by_kind))
         if self.game.names_hits:  # the ships of a name are sunk once all of their cells are hit
             return np.where(shots_of_kind < ships_by_kind * np.array(self.kinds), ships_by_kind, 0)

@@ -122,7 +122,7 @@ class MixedGame(Game):
             holes=self.holes,
             board=self.board,
         )
-        self.__dict__["known"] = game_of_shortest
+        self.__dict__["_game_of_shortest"] = game_of_shortest
         self.game_of([longest])  # GameError if it is longer than the board
         for name in ("holes", "board", "announce", "announcement"):
             self.__dict__[name] = getattr(game_of_shortest, name)
@@ -154,16 +154,16 @@ class MixedGame(Game):
 
         Raises GameError if a ship or the fleet does not fit on the board.
         """
-        known: Game = self.__dict__["known"]
+        game_of_shortest: Game = self.__dict__["_game_of_shortest"]
         return Game(
             rows=self.rows,
             columns=self.columns,
             fleet=list(fleet),
             contact=self.contact,
             announce=self.announce,
-            holes=known.holes,
-            board=known.board,
-            announcement=known.announcement,
+            holes=game_of_shortest.holes,
+            board=game_of_shortest.board,
+            announcement=game_of_shortest.announcement,
         )
 
     def refuse_options(self, **options: object) -> None:

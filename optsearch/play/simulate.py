@@ -139,7 +139,7 @@ class Outcome:
             "sd": None if is_one_game else self.sd,
             "median": self.median,
             "worst": self.worst,
-            "histogram": {str(shots): n for shots, n in self.histogram.items()},
+            "histogram": {str(shots): games for shots, games in self.histogram.items()},
         }
 
 
@@ -234,11 +234,12 @@ class ReplyModel:
             return self.salvo
         return position.ships_afloat if isinstance(position, Position) else 1
 
-    def count_salvos(self, end: Position | NoisyPosition) -> int:
-        """Count the salvos of a game; end -- its last position."""
+    def count_salvos(self, last_position: Position | NoisyPosition) -> int:
+        """Count the salvos of a game from its last position."""
         salvos = shots = 0
-        while shots < len(end.shots):
-            shots += self.cells_in_salvo(replace(end, shots=end.shots[:shots]))
+        while shots < len(last_position.shots):
+            earlier_position = replace(last_position, shots=last_position.shots[:shots])
+            shots += self.cells_in_salvo(earlier_position)
             salvos += 1
         return salvos
 
@@ -413,7 +414,7 @@ def play_task(
         return [shots for shots in shots_by_game if shots is not None]
     compiled = compiled_of(chooser, game, reply_model)
     if compiled is None:
-        ends = [
+        last_positions = [
             play_game(
                 chooser,
                 game,
@@ -424,9 +425,9 @@ def play_task(
             )
             for number, ships in enumerate(boards, first)
         ]
-        shots = [len(end.shots) for end in ends]
+        shots = [len(position.shots) for position in last_positions]
         if reply_model.salvo == AFLOAT:
-            shots += map(reply_model.count_salvos, ends)
+            shots += map(reply_model.count_salvos, last_positions)
         return shots
     return [
         int(compiled(ship_numbers, player_generator(seed, number)))
@@ -653,7 +654,7 @@ class _SimulationRun:
         if not isinstance(shots, list) or len(shots) != games * numbers_per_game:
             return False
         most = self.reply_model.most_shots(self.game)
-        if not all(type(n) is int and 0 < n <= most for n in shots):
+        if not all(type(number) is int and 0 < number <= most for number in shots):
             return False
         least = 1 if self.game.ends_at_hit else self.game.least_cells
         return min(shots[:games]) >= least

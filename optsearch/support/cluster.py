@@ -78,8 +78,8 @@ class Cluster(Executor):
         for worker, answer in self.call_in_workers(code_digest).items():
             if answer != self._digest:
                 is_error = isinstance(answer, Exception)
-                other = f"none that can be loaded ({answer})" if is_error else answer
-                raise _other_code_error(f"the Dask worker {worker}", self._digest, other)
+                worker_code = f"none that can be loaded ({answer})" if is_error else answer
+                raise _other_code_error(f"the Dask worker {worker}", self._digest, worker_code)
         self._executor = client.get_executor(pure=False)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
@@ -105,11 +105,11 @@ class Cluster(Executor):
         return answers
 
 
-def _other_code_error(worker: str, digest: str, other: str) -> OptsearchError:
-    """Return the error for a worker whose code, `other`, is not that of the digest."""
+def _other_code_error(worker: str, digest: str, worker_code: str) -> OptsearchError:
+    """Return the error for a worker whose code is not that of the digest."""
     return OptsearchError(
-        f"{worker} has not the optsearch of this machine ({VERSION}, code {digest}) but {other}; "
-        "install the same on every machine, and start its workers again"
+        f"{worker} has not the optsearch of this machine ({VERSION}, code {digest}) but "
+        f"{worker_code}; install the same on every machine, and start its workers again"
     )
 
 

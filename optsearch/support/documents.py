@@ -81,8 +81,8 @@ class Document:
             self.refuse(f"the field {name!r} is missing", place)
         value = fields[name]
         if type(value) is not value_type:
-            found = _TYPE_NAMES[type(value)] if isinstance(value, dict | list) else repr(value)
-            self.refuse(f"{name!r} is {found:.60}, not {_TYPE_NAMES[value_type]}", place)
+            actual = _TYPE_NAMES[type(value)] if isinstance(value, dict | list) else repr(value)
+            self.refuse(f"{name!r} is {actual:.60}, not {_TYPE_NAMES[value_type]}", place)
         return value
 
     def require_same(self, name: str, actual: int, owner: str) -> None:
