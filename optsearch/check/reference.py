@@ -97,7 +97,8 @@ def hidden_of(game: Game, ships: tuple[int, ...], hits: int = 0) -> Hidden:
             shot = 1 << cell
             first_reply, last_reply = reply(game, ships, 0, shot), reply(game, ships, ship, shot)
             # If the last hit has the same reply, cells of all ships with it are one piece.
-            pieces[0 if first_reply == last_reply else ship, first_reply, last_reply] |= shot
+            piece_ship = 0 if first_reply == last_reply else ship
+            pieces[piece_ship, first_reply, last_reply] |= shot
     has_plain_replies = all(last == HIT for _, _, last in pieces)
     if has_plain_replies and not game.ends_at_hit:
         return sum(pieces.values())

@@ -147,11 +147,10 @@ class Scope:
             return
         fleets: list[tuple[int, ...]] = [()]
         while fleets:  # a fleet fits only if it fits without its last ship
-            longer_fleets = [
-                (*fleet, length)
-                for fleet in fleets
-                for length in range(self.shortest, (fleet[-1] if fleet else columns) + 1)
-            ]
+            longer_fleets: list[tuple[int, ...]] = []
+            for fleet in fleets:
+                longest = fleet[-1] if fleet else columns  # lengths do not ascend
+                longer_fleets += [(*fleet, length) for length in range(self.shortest, longest + 1)]
             games = list(self._fitting_games(rows, columns, longer_fleets))
             yield from games
             fleets = [game.fleet for game in games]
@@ -201,8 +200,9 @@ class Counterexample:
     def position(self) -> Position:
         """The position, with its shots in row-major order."""
         game = self.game
-        hits = (game.announcement.reply_to_hit(label, False) for label in _hit_labels(game))
-        replies = [MISS, *hits]  # by digit; the last digit, not shot, has none
+        reply_to_hit = game.announcement.reply_to_hit
+        hit_replies = [reply_to_hit(label, is_sunk=False) for label in _hit_labels(game)]
+        replies = [MISS, *hit_replies]  # by digit; the last digit, not shot, has none
         shots = [
             Shot(game.cell(cell), replies[digit])
             for cell, digit in enumerate(_digits(game, self.code))
@@ -266,8 +266,8 @@ def _digits_if_all_shot(game: Game, ships: Sequence[int]) -> tuple[int, ...]:
 
 def _digits(game: Game, code: int) -> list[int]:
     """Return the digits of a code, one for each cell in row-major order."""
-    base = _digit_base(game)
-    return [code // base ** (game.cells - 1 - cell) % base for cell in range(game.cells)]
+    base, last_cell = _digit_base(game), game.cells - 1  # whose digit is the lowest
+    return [code // base ** (last_cell - cell) % base for cell in range(game.cells)]
 
 
 @dataclass(frozen=True)
@@ -492,8 +492,8 @@ class Positions:
         codes = codes[self.greedy[codes] > self.optimum[codes]]
         greedy_cells, best_cells = self._greedy_and_best_cells(codes)
         hits = np.zeros(len(codes), np.int32)  # made in each position
-        for cell in range(self.game.cells):
-            digits = codes // self._digit_base**cell % self._digit_base
+        for place in range(self.game.cells):  # from the lowest digit, that of the last cell
+            digits = codes // self._digit_base**place % self._digit_base
             hits += (digits > 0) & (digits < self._digit_base - 1)
         counts = self.configurations[codes]
         certain_hits = counts * (self.game.fleet_cells - hits)  # the hits that every strategy needs

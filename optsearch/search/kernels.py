@@ -702,7 +702,9 @@ def number_labels(game: Game) -> tuple[int, ...]:
     assert label_of_kind is not None
     labels = [label_of_kind[kind] for kind in game.fleet]
     distinct = list(dict.fromkeys(label for label in labels if label is not None))
-    return tuple(0 if label is None else len(distinct) - distinct.index(label) for label in labels)
+    numbers: dict[int | str | None, int] = {None: 0}
+    numbers |= {label: number for number, label in enumerate(reversed(distinct), 1)}
+    return tuple(numbers[label] for label in labels)
 
 
 def _compatible_ships(position: Position) -> NDArray[np.uint64]:

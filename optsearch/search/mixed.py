@@ -48,10 +48,12 @@ def mixed_kernel(
     for masks, weight in zip(map(to_masks, ships), weights, strict=True):
         cells_left = sum(masks) & ~hits
         if cells_left:
-            weight_of_ships[(cells_left,) if game.is_silent else tuple(masks)] += weight
+            searched_ships = (cells_left,) if game.is_silent else tuple(masks)
+            weight_of_ships[searched_ships] += weight
     if not weight_of_ships:
         raise PositionError(f"every ship is sunk in {position.title}; there is nothing to solve")
-    if (total_weight := sum(weight_of_ships.values())) > MAX_WEIGHT:
+    total_weight = sum(weight_of_ships.values())
+    if total_weight > MAX_WEIGHT:
         raise TooLarge(
             f"the weights of {game} add up to {total_weight:,}; the search takes {MAX_WEIGHT:,} in "
             "all: by --prior fleet=configurations each configuration weighs 1"
@@ -59,7 +61,11 @@ def mixed_kernel(
     ship_rows = np.array([to_words(ship_masks) for ship_masks in weight_of_ships])
     one_ship_game: Game = game.game_of([1])
     game_for_search = Game(
-        *(game.rows, game.columns, [1] * ship_rows.shape[1], "any", "sunk"),
+        game.rows,
+        game.columns,
+        fleet=[1] * ship_rows.shape[1],
+        contact="any",
+        announce="sunk",
         holes=one_ship_game.holes,
         board=one_ship_game.board,
     )

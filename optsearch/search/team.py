@@ -163,7 +163,7 @@ class Team:
                 enter_answer=frontier.enter_answer,
             )
             return
-        frontier.set_early_opening(True)
+        frontier.set_early_opening(is_early=True)
         _run_search(
             frontier,
             self._watch,

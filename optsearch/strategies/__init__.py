@@ -179,9 +179,9 @@ def _player_named(text: str) -> Player:
         return _added_player(added[name], values_text)
     names = [*classes, *sorted(added)]
     similar = get_close_matches(name, names, 1, 0.7)
+    there_are = f"did you mean {similar[0]}? There are" if similar else "there are"
     raise StrategyError(
-        f"no strategy {name!r}; {f'did you mean {similar[0]}? T' if similar else 't'}here are "
-        f"{', '.join(names)}, and FILE.py:NAME for your own"
+        f"no strategy {name!r}; {there_are} {', '.join(names)}, and FILE.py:NAME for your own"
     )
 
 

@@ -597,7 +597,7 @@ class _SilentFamily(_RolloutFamily):
         self.root = unhit_masks(position)
         self.hashes = [hash_cells(mask | position.hits) for mask in self.root]
         in_all = reduce(and_, self.root, -1)  # all cells if no configuration is left
-        self.certain = (in_all & -in_all).bit_length() - 1 if in_all else None
+        self.certain = next(bits(in_all), None)
 
     def part_at(self, indices: list[int]) -> list[int]:
         return [self.root[i] for i in indices]

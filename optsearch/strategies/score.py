@@ -457,11 +457,12 @@ def _fault_error(scorer: object, game: Game, fault: int, answer: int, after: str
         NO_ANSWER: "raises an exception",
         NO_SCORES: f"answers the cell {name}, where scores are asked for,",
     }
+    subject = scorer if isinstance(scorer, Player) else _name(scorer)
+    when = f"after {after!r}" if after else "on the empty board"
     return StrategyError(
-        f"{scorer if isinstance(scorer, Player) else _name(scorer)} {problems[fault]} "
-        f"{f'after {after!r}' if after else 'on the empty board'}{defined_at(scorer)}; a number "
-        "for each cell, or a cell, row * columns + column, that was not shot and that some "
-        "configuration has, is accepted"
+        f"{subject} {problems[fault]} {when}{defined_at(scorer)}; a number for each cell, or a "
+        "cell, row * columns + column, that was not shot and that some configuration has, is "
+        "accepted"
     )
 
 

@@ -40,9 +40,8 @@ class Row(Strategy):
             raise StrategyError(f"{self} plays boards of one row, not {game}; grid plays others")
         if position.hits:
             return game.cell(next_on_line(states))
-        return game.cell(
-            next(i for i in range(length - 1, game.cells, length) if states[i] is None)
-        )
+        pattern = range(length - 1, game.cells, length)
+        return game.cell(next(cell for cell in pattern if states[cell] is None))
 
 
 @dataclass(frozen=True)
@@ -58,25 +57,29 @@ class Grid(Strategy):
         After one hit it is a neighbour that tells how the ship lies, unless that is known. Then it
         is the next cell on the line of the ship.
         """
-        game, states = position.game, _list_states(position)
+        game = position.game
         length = _require_one_ship(self, game)
         if min(game.rows, game.columns) < length:
             raise StrategyError(f"{self} plays boards where the ship can lie both ways, not {game}")
+        states = _list_states(position)  # True for a hit, False for a miss, None if not shot
+        row_starts = range(0, game.cells, game.columns)
+        rows = [states[start : start + game.columns] for start in row_starts]
         if not position.hits:
-            cells = (game.cell(i) for i in range(game.cells) if states[i] is None)
-            return next((i, j) for i, j in cells if (i - 1 - j) % length == 0)
-        lines = [states[i * game.columns : (i + 1) * game.columns] for i in range(game.rows)]
+            unshot_cells = (game.cell(cell) for cell, state in enumerate(states) if state is None)
+            # The pattern: row - 1 - column is a multiple of the length.
+            return next(cell for cell in unshot_cells if (cell[0] - 1 - cell[1]) % length == 0)
         row, column = game.cells_of(position.hits)[0]
         if position.hits.bit_count() > 1:
-            is_horizontal = lines[row].count(True) > 1
+            hits_in_row = rows[row].count(True)
+            is_horizontal = hits_in_row > 1
         else:
             telling_cells, is_horizontal = _cells_that_tell(game, (row, column), length)
-            for i, j in telling_cells:
-                if lines[i][j] is None:
-                    return i, j
+            for telling_row, telling_column in telling_cells:
+                if rows[telling_row][telling_column] is None:
+                    return telling_row, telling_column
         if is_horizontal:
-            return row, next_on_line(lines[row])
-        return next_on_line([line[column] for line in lines]), column
+            return row, next_on_line(rows[row])
+        return next_on_line([states_of_row[column] for states_of_row in rows]), column
 
 
 def _cells_that_tell(game: Game, hit: Cell, length: int) -> tuple[list[Cell], bool]:

@@ -346,7 +346,7 @@ class _Blocks:
         """
         generator = self._generator
         if self._weight_sums is None:
-            return np.stack([generator.integers(0, n, size) for n in self._sizes])
+            return np.stack([generator.integers(0, count, size) for count in self._sizes])
         drawn = [
             np.searchsorted(sums, generator.random(size) * sums[-1], "right")
             for sums in self._weight_sums

@@ -239,6 +239,7 @@ def _list_family(position: Position) -> _Family:
     is_small = configurations_of(position.game) <= MOST
     tables = list_tables(start if is_small else position)
     family = _Family(tables, start, np.arange(len(tables.arrays.ships), dtype=np.int32))
-    for shot in () if is_small else position.shots:
-        family = family.after(shot)
+    if not is_small:
+        for shot in position.shots:
+            family = family.after(shot)
     return family
