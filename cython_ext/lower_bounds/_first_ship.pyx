@@ -138,7 +138,7 @@ cdef class FirstShip:
         free(self.numbers.words)
 
     def lower_bound(self, int cell, const uint64_t[::1] missed):
-        """Return V: a lower bound on the unfinished configurations that are first hit at `cell`.
+        """Bound from below the configurations that are first hit at a cell and not finished in time.
 
         missed -- the mask of the cells shot before it, at most `most_misses`, as uint64 of shape (2,).
         """
@@ -151,9 +151,9 @@ cdef class FirstShip:
         return result
 
     cdef int64_t cell_bound(self, int cell, Cells missed, bint compute) except -2 nogil:
-        """Return V of a cell after misses at `before`; -1 if it is not cached and `compute` is False.
+        """Return `lower_bound` of a cell after these misses; -1 if not cached and `compute` is False.
 
-        V is cached for the least image of the cell, and of the misses near it, under the symmetries.
+        It is cached for the least image of the cell, and of the misses near it, under the symmetries.
         """
         cdef Cells near = missed & self.near[cell], image, least_near = near, cells_left
         cdef int32_t least_cell = self.least_cell[cell]
@@ -200,7 +200,7 @@ cdef class FirstShip:
         return 0
 
     cdef int64_t compute_bound(self, int cell, Cells missed_near, int misses) except -1 nogil:
-        """Compute V of a cell from the values of states.
+        """Compute `lower_bound` of a cell from the values of states.
 
         missed_near -- the cells missed near it. misses -- the number of all cells missed.
         """
@@ -239,7 +239,7 @@ cdef class FirstShip:
         return self.state_value(~<uint64_t>0 >> (64 - self.through_count), 0, misses)
 
     cdef uint64_t state_name(self, uint64_t alive, uint64_t near) noexcept nogil:
-        """Return a name of the cells missed near the placements alive.
+        """Return a name of the cells missed near the placements alive, those not ruled out.
 
         States of equal names have equal numbers of misses in the halo of each placement alive. If these
         numbers fit, the name is made of them, three bits each; else it is the cells missed in any halo.
@@ -262,7 +262,8 @@ cdef class FirstShip:
         """Return the greatest number of configurations left from a state on, over the times to stop.
 
         Each time not to stop, the strategy shoots as is best for it: a miss that tells nothing, or a cell
-        of some but not all placements alive.
+        of some but not all placements alive. alive -- bits: the placements not ruled out. near -- bits:
+        the cells missed after the first hit. misses -- the number of all misses.
         """
         cdef int index
         cdef int64_t value = -1, least_after, after_shot
@@ -288,7 +289,10 @@ cdef class FirstShip:
         return value
 
     cdef int64_t configurations_left(self, uint64_t alive, uint64_t near, int misses) noexcept nogil:
-        """Bound from below the configurations left if one stops in a state: `left` of the proof."""
+        """Bound from below the configurations left if one stops in a state: `left` of the proof.
+
+        alive, near, misses -- as in `state_value`.
+        """
         cdef int64_t left_in_each = 0, left_together = 0, avoiding
         cdef int index, other_misses
         cdef const int64_t* finished_in_time = &self.finished_in_time[misses, 0]
@@ -344,10 +348,10 @@ cdef class Sequences:
         free(self.numbers.words)
 
     def extend(self, const uint8_t[:, ::1] sets, const int64_t[::1] kept, int full_length):
-        """Extend sequences (uint8 of shape (count, cells)) by one cell each.
+        """Extend sequences of cells by one cell each, for `collect`; complete ones update only `best`.
 
-        kept -- the number that each keeps. full_length -- cells of a complete sequence, which updates only
-        `best`.
+        sets -- uint8 of shape (count, cells). kept -- the configurations that each keeps: those it meets,
+        less those it leaves unfinished. full_length -- the number of cells of a complete sequence.
         """
         cdef int64_t row, count = sets.shape[0]
         cdef int width = <int>sets.shape[1], index

@@ -129,7 +129,7 @@ cdef class Reveal:
         memset(self.tables, 0, sizeof(self.tables))
 
     cdef int cache_values(self, Table* table, Cells known, const int64_t* values) except -1 nogil:
-        """Add the values of a set of ships to a table."""
+        """Add the values of a set of ships to a table; known -- the mask of their cells."""
         cdef int64_t width = self.misses + 1
         if table.used == table.room:
             table.room = max(FIRST_ROOM, 2 * table.room)
@@ -147,8 +147,9 @@ cdef class Reveal:
     def values_of(self, known, closed, not_placed):
         """Return F(0) … F(misses - 1) and the number of completions of a set of known ships, as int64.
 
-        known -- the cells of these ships, as two words. closed -- these and their halos, as two words.
-        not_placed -- the number of ships of each kind that are not known.
+        F(l) bounds the completions that a strategy finishes with at most l misses. known -- the cells of
+        these ships, as two words. closed -- these and their halos, as two words. not_placed -- the number of
+        ships of each kind that are not known.
         """
         cdef int kind, ships_left = 0
         cdef int64_t[::1] result_values
@@ -168,8 +169,8 @@ cdef class Reveal:
     cdef int solve(self, int ships_left, Cells known, Cells closed, int64_t* finished) except -1 nogil:
         """Fill F(0) … F(misses - 1) and the completions of a set of known ships, by one ship more.
 
-        ships_left -- the number of ships that are not known. known -- the cells of the others. closed --
-        these and their halos.
+        F(l) bounds the completions that a strategy finishes with at most l misses. ships_left -- the number
+        of ships that are not known. known -- the cells of the others. closed -- these and their halos.
         """
         cdef int kind, index, count = 0, misses, width = self.misses + 1
         cdef int64_t entry
@@ -233,7 +234,8 @@ cdef class Reveal:
     cdef void bound_finished(self, int ships_left, int count, int64_t* finished) noexcept nogil:
         """Fill F(0) … F(misses - 1) by the coverage of k cells, and by sequences behind j cells.
 
-        count -- the number of placements of the next ship, whose values are those of the level.
+        F(l) bounds the completions finished with at most l misses. count -- the number of placements of the
+        next ship, whose values are those of the level.
         """
         cdef int width = self.misses + 1, index, j, cells, misses, hits = 0
         cdef int64_t* values = self.values[ships_left]

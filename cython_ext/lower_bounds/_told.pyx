@@ -121,7 +121,7 @@ cdef class KnownShips:
         return result
 
     cdef int count_images(self, Cells revealed) noexcept nogil:
-        """Count the different images of a set of cells; 0 if one of them is less than the set."""
+        """Count the different images of a set of cells; 0 if one is less than the set, as a number."""
         cdef int symmetry, fixing = 0
         cdef Cells cells_left, image
         for symmetry in range(self.symmetries):
@@ -135,7 +135,7 @@ cdef class KnownShips:
         return self.symmetries // fixing
 
     cdef void fill_row(self, Cells revealed, int most_long, int most_short, int64_t* row) noexcept nogil:
-        """Fill the row of `count_free` for one set; only its first column if that is 0."""
+        """Fill the row of `count_free` for one set (mask); only its first column if that is 0."""
         cdef int free_long[MAX_PLACEMENTS]
         cdef int free_short[MAX_PLACEMENTS]
         cdef uint64_t short_bits[WORDS]
@@ -162,7 +162,10 @@ cdef class KnownShips:
             row[2 + most_long + capacity] = self.packing_size(SHORT, free_short, short_count, capacity)
 
     cdef int list_free(self, int hidden_ship, Cells closed, int* free) noexcept nogil:
-        """List the placements of a hidden ship without a closed cell, by index; return their number."""
+        """Fill `free` with the indices of the placements without a closed cell; return their number.
+
+        hidden_ship -- LONG or SHORT. closed -- a mask of cells.
+        """
         cdef Kind* kind = self.kinds + hidden_ship
         cdef int placement, count = 0
         for placement in range(kind.count):
@@ -174,6 +177,7 @@ cdef class KnownShips:
     cdef int packing_size(self, int hidden_ship, const int* free, int count, int capacity) noexcept nogil:
         """Return the size of a packing: free placements, at most `capacity` of which have any cell.
 
+        hidden_ship -- LONG or SHORT. free -- the indices of its free placements, `count` of them.
         The placements join it one by one, those first whose cells are in the fewest other open ones.
         A placement stays open until one of its cells has no use left.
         """

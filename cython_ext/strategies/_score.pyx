@@ -40,7 +40,7 @@ cdef inline uint64_t bytes_of(uint8_t bits) noexcept nogil:
 
 
 cdef int32_t call_function(Score* score, const ScoreInput* node) noexcept nogil:
-    """Call the function on a node; return its answer."""
+    """Call the function of a score on a node; return the cell that it chooses, SCORES or FAILED."""
     cdef int i
     cdef uint8_t* state = <uint8_t*>score.state
     memset(score.having, 0, score.cells * sizeof(int64_t))
@@ -63,17 +63,17 @@ cdef int32_t call_function(Score* score, const ScoreInput* node) noexcept nogil:
 
 
 cdef int note_fault(Score* score, const ScoreInput* node, int fault, int32_t answer) noexcept nogil:
-    """Note a fault, unless one is noted already; return -1."""
+    """Note a fault, such as NO_CELL, with its node and answer, if it is the first; return -1."""
     if not score.fault:
         score.fault, score.answer, score.hits, score.misses = fault, answer, node.hits, node.misses
     return -1
 
 
 cdef int choose_column(Score* score, const ScoreInput* node) noexcept nogil:
-    """Return the column to shoot, or -1 if the answer is wrong, which is noted.
+    """Return the column to shoot, or -1 if the function's answer is wrong, which is noted.
 
-    A column can be shot if not all configurations have it, or if certain hits are choices. At least one
-    column of the node can be.
+    A column is a cell of the node. It can be shot if not all configurations have it, or if certain hits are
+    choices. At least one column of the node can be.
     """
     cdef int32_t answer = call_function(score, node)
     cdef int i, cell, best = -1
@@ -99,7 +99,10 @@ cdef int choose_column(Score* score, const ScoreInput* node) noexcept nogil:
 
 
 cdef bint fill_scores(Score* score, const ScoreInput* node, double* values) noexcept nogil:
-    """Fill the score of every column; False if the answer is wrong, which is noted."""
+    """Fill `values` with the score of every column (cell of the node); False after a wrong answer.
+
+    A wrong answer is noted.
+    """
     cdef int32_t answer = call_function(score, node)
     cdef int i, cell
     if answer != SCORES:
