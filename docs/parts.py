@@ -114,7 +114,7 @@ def results_table(text: str) -> str:
     lines: dict[tuple[str, ...], dict[str, str]] = {}  # texts of a line -> head -> value
     for row in rows:
         head = ", ".join(texts_of(row, across.split(",")))
-        [lines.setdefault(texts_of(row, names), {})[head]] = texts_of(row, [value])
+        lines.setdefault(texts_of(row, names), {})[head] = value_text(columns[value], row[value])
     added_heads = tuple(dict.fromkeys(head for values in lines.values() for head in values))
     body = [
         texts + tuple(values.get(head, "") for head in added_heads)

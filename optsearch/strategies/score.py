@@ -598,9 +598,8 @@ def _compile_answer(function: Any) -> Any:
 
     def find_cell(node: Any, scores: Any) -> Any:
         cell = user_function(node)
-        return (
-            cell if 0 <= cell < _INT32_END or -_INT32_END < cell < OFF_BOARD else OFF_BOARD
-        )  # fits into 32 bits
+        fits_32_bits = 0 <= cell < _INT32_END or -_INT32_END < cell < OFF_BOARD
+        return cell if fits_32_bits else OFF_BOARD
 
     return compiled(fill_scores if takes_scores else find_cell)
 
