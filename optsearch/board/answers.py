@@ -294,8 +294,8 @@ def _shots_to_check(game: Game, text: str) -> tuple[Shot, ...]:
 def _position_fields(posterior: Posterior) -> dict[str, Any]:
     """Return what the page shows of a position, without the advice.
 
-    In the answer, counts has for each cell the number of configurations with a ship on it; or
-    chances its probability, if configurations are not equally likely. The other one is None.
+    In the answer, counts has for each cell the number of configurations with a ship on it. If
+    they are not equally likely, counts is None, and chances has the probability of a ship.
     """
     counts = chances = None
     if posterior.prior is None and not isinstance(posterior, MixedPosterior):

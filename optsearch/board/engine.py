@@ -78,9 +78,8 @@ class Engine:
         self._answering_task: asyncio.Task[None] | None = None
         self._pool_context: AbstractContextManager[ProcessPoolExecutor] | None = None
         self._pool: ProcessPoolExecutor | None = None
-        self._start_future: asyncio.Future[Any] | None = (
-            None  # the answer to the call it begins with
-        )
+        # The answer to the call with which the process begins.
+        self._start_future: asyncio.Future[Any] | None = None
         self._first_answer: asyncio.Future[Any] | None = None  # to `first`, once there is one
         self._first_timer: asyncio.TimerHandle | None = None  # of the first process
         self._seconds_to_begin = 0.0  # that the process took
@@ -197,7 +196,7 @@ class Engine:
             self._first_timer = loop.call_later(SECONDS_FOR_FIRST, self._give_up_first_call)
 
     def _give_up_first_call(self) -> None:
-        """If the first call has no answer yet, restart the process; its answer is then TooLong."""
+        """If the first call has no answer yet, make TooLong its answer, and restart the process."""
         assert self._start_future is not None
         if not self._start_future.done():
             self._first_answer = asyncio.get_running_loop().create_future()

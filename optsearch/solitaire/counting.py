@@ -32,7 +32,7 @@ def count(
 
     progress -- called now and then; `done` is the number of cells visited so far. Raises TooLarge
     if `time_limit` seconds are over, and for a puzzle that is too large to count: 2^126 solutions,
-    or more than 16 distinct lengths, 254 ships, or 32 columns and rows.
+    or more than 16 distinct lengths, 254 ships, or 32 cells on the shorter side.
     """
     if limit is not None and limit < 1:
         raise ValueError(f"limit {limit} is not 1 or more")
