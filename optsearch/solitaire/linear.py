@@ -46,14 +46,9 @@ def search(puzzle: Puzzle, model: str, time_limit: float) -> models.ModelSearch:
             raise AssertionError(f"{SOLVER} has {solution} for {puzzle} in the {model} model")
         solutions = (solution,)
     is_complete = status == "INFEASIBLE"
+    variable_count, constraint_count = linear_model.num_variables, linear_model.num_constraints
     return models.ModelSearch(
-        model=model,
-        solutions=solutions,
-        is_complete=is_complete,
-        variables=linear_model.num_variables,
-        constraints=linear_model.num_constraints,
-        build_seconds=build_seconds,
-        solve_seconds=seconds,
+        model, solutions, is_complete, variable_count, constraint_count, build_seconds, seconds
     )
 
 

@@ -112,13 +112,13 @@ def search(
         built_model.exclude(solution)
     seconds = time.process_time() - started - build_seconds
     return ModelSearch(
-        model=model,
-        solutions=tuple(solutions),
-        is_complete=is_complete,
-        variables=variable_count,
-        constraints=constraint_count,
-        build_seconds=build_seconds,
-        solve_seconds=seconds,
+        model,
+        tuple(solutions),
+        is_complete,
+        variable_count,
+        constraint_count,
+        build_seconds,
+        seconds,
     )
 
 
