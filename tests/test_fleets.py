@@ -432,7 +432,7 @@ def test_the_optimum_and_greedy(text, call_command):
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("objective", "worst"), ("time_limit", 9), ("all_shots", True), ("table", "folder")],
+    [("objective", "worst"), ("time_limit", 0), ("all_shots", True), ("table", "folder")],
 )
 def test_options_of_known_fleets(option, value):
     with pytest.raises(NotSupported, match=f"{option} is for known fleets, and that of 3x3:1-2"):

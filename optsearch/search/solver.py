@@ -634,7 +634,7 @@ def solve(
             objective=objective != MEAN,
             table=table,
             executor=executor,
-            time_limit=time_limit,
+            time_limit=time_limit is not None,
             all_shots=all_shots,
         )
         return solve_mixed(position, prior, options.memory)
