@@ -272,9 +272,9 @@ class FirstHitKernel(Kernel):
         the costs of its first shots alone bound it from below. So more and more shots are counted
         until the best list for them meets every set.
         """
-        lengths = range(len(self._greedy_list(state)) + 1, self.game.cells + 1)
-        if self.objective.kind != "mean":
-            lengths = range(state.budget + 1, state.budget + 2)  # this length alone
+        lengths = range(state.budget + 1, state.budget + 2)  # this length alone
+        if self.objective.kind == "mean":
+            lengths = range(len(self._greedy_list(state)) + 1, self.game.cells + 1)
         for length in lengths:
             cells = self._best_list(state, range(1, length + 1), limit)
             if cells is None:
