@@ -83,7 +83,7 @@ cdef class NormalForm:
         cdef uint64_t colour[MAX_CELLS]
         cdef int order[MAX_CELLS]
         cdef int new_index[MAX_CELLS]
-        cdef int cell_count = node.cell_count, tie, cell, new_colours = 0
+        cdef int cell_count = node.cell_count, tie, i, cell, new_colours = 0
         cdef const Cells* numbered = image + mask_count
         number_cells(node, masks, mask_count, image + mask_count)
         for cell in range(cell_count):
@@ -102,10 +102,10 @@ cdef class NormalForm:
                 continue
             colour[cell] = scramble(colour[cell] + new_colours)
             refine(node, numbered, colour, order)
-        for tie in range(cell_count):
-            new_index[order[tie]] = tie
-        for tie in range(mask_count):
-            image[tie] = renumber(numbered[tie], new_index)
+        for i in range(cell_count):
+            new_index[order[i]] = i
+        for i in range(mask_count):
+            image[i] = renumber(numbered[i], new_index)
 
 
 cdef inline uint64_t hash_set(const Cells* ships, int per_set, int64_t weight) noexcept nogil:

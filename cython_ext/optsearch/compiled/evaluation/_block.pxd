@@ -81,7 +81,7 @@ cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* re
 cdef void split(const Part* part, int column, int64_t having, uint64_t* room, Part* hit,
                 Part* missed) noexcept nogil
 cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noexcept nogil
-cdef bint lies_under(const Part* part, int a, int c) noexcept nogil
+cdef bint lies_under(const Part* part, int column, int other_column) noexcept nogil
 cdef bint has_extra(const Part* part, int bit) noexcept nogil
 cdef int64_t sum_of_extras(const Part* part, int bits) noexcept nogil
 cdef void gather(const Part* part, bint has_labels, int by_row, Words* words) noexcept nogil

@@ -62,7 +62,7 @@ cdef class WordSearch:
     cdef int64_t table_bound(self, uint64_t sets, int set_count, int hits, int greatest_count) noexcept nogil
     cdef int64_t count_bound(self, const Node* node) noexcept nogil
     cdef int64_t recall_bound(self, uint64_t sets, int set_count) noexcept nogil
-    cdef void cache_bound(self, uint64_t sets, int64_t bound_part) noexcept nogil
+    cdef void cache_bound(self, uint64_t sets, int64_t bound) noexcept nogil
     cdef void bound_parts(self, const Subset* subset, uint64_t sets_hit, int hit_count, int64_t* hit_bound,
                           int64_t* missed_bound) noexcept nogil
     cdef int64_t bound_part(self, const Subset* subset, Subset* part, uint64_t sets, int set_count,
