@@ -178,7 +178,7 @@ def _classes_to_place(game: Game) -> list[tuple[int, int]]:
 
 
 def _other_ships(game: Game, ship: int) -> tuple[int, ...]:
-    """Return the kinds of all ships but the one with the placement `ship`; of all if it is 0."""
+    """Return the kinds of all ships but one; ship -- the mask of its placement, 0 for none."""
     fleet = list(game.fleet)
     if ship:
         fleet.remove(game.kind_of(ship))

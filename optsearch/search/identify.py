@@ -448,8 +448,9 @@ def identify(
 ) -> Identification:
     """Return the least misses over all sets, or bounds of them if the search is cut short.
 
-    time_limit -- seconds. parallel -- the workers to ask; None searches in this process. partial --
-    True returns the bounds after ctrl-C too. progress -- called now and then.
+    options -- of the search. time_limit -- seconds. parallel -- the workers to ask; None searches
+    in this process. partial -- True returns the bounds after ctrl-C too. progress -- called now and
+    then.
     """
     solver = Solver(
         sets.position, options or SolverOptions(), progress=progress, family=sets.family

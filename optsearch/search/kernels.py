@@ -378,7 +378,7 @@ class Kernel:
     def shots(self, state: Subfamily) -> list[tuple[int, int]]:
         """List the cells to try, each with a lower bound of its cost, in the order of the search.
 
-        In a lost state they are those for a budget of 0.
+        A lost state has more misses than allowed; its cells are those for a budget of 0.
         """
         budget = NO_BUDGET if self.objective.kind == "mean" else max(state.budget, 0)
         return self._search.shots(state.family, budget, state.hits)

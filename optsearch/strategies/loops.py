@@ -414,7 +414,7 @@ def learn_reply(
     """Update what a player knows by the reply to a shot at a cell.
 
     If only one placement explains a sinking, no ship afloat is on its cells and those around it.
-    ships -- all placements. kind -- of the ship sunk; OTHER if the reply does not tell it.
+    ships -- all placements. kind -- the index of the sunk ship's kind; OTHER if it is not told.
     """
     knowledge.counts[0] += 1
     shot = knowledge.counts[0]

@@ -82,6 +82,7 @@ def _spiral(cells: Sequence[Cell]) -> list[Cell]:
 def revealed_cells(game: Game, kind: int) -> int:
     """Count the hits that a sinking explains, at most: the cells of the ship if it is known.
 
+    kind -- of the ship: as a number, how many cells it has.
     If a sinking does not tell the ship, it explains all hits where ships may not touch along an
     edge (the result is all cells of the fleet), and none where they may.
     """

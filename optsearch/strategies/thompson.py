@@ -221,8 +221,8 @@ def possible_placements(position: Position, is_printed: bool) -> Iterator[NDArra
 
     The other ships are not taken into account. Each array is uint64 of shape (placements, 4): the
     cells of a placement, and the cells that it closes to other ships, as two words of bits each.
-    is_printed -- True to draw only the conclusions that the post draws from sinkings; False to use
-        all that the replies say of one ship.
+    is_printed -- True to conclude only what the published post concludes from sinkings; False
+        to use all that the replies say of one ship.
     """
     game = position.game
     if game.names_hits or game.shows_ships:

@@ -306,7 +306,7 @@ class _UserGame:
 def replay(strategy: Strategy, final_position: Position, start: int) -> None:
     """Ask a strategy again for the shots of a game, and raise StrategyError if one differs.
 
-    A strategy whose shots differ has no decision tree. final_position -- the last of the game.
+    A strategy whose shots differ has no decision tree. final_position -- at the end of the game.
     start -- the number of the first shot to ask for, from 0.
     """
     for number, shot in enumerate(final_position.shots[start:], start):
