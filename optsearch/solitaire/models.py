@@ -96,7 +96,7 @@ def search(
     if excluding is not None:
         built_model.exclude(excluding)
     proto = built_model.model.proto
-    variable_count, constraint_count = len(proto.variables), len(proto.constraints)
+    variables, constraints = len(proto.variables), len(proto.constraints)
     build_seconds = time.process_time() - started
     solutions: list[Solution] = []
     is_complete = False
