@@ -69,7 +69,7 @@ def search(scope: Scope, jobs: int, folder: Path | None) -> CounterexampleSearch
 def main() -> None:
     """Run the searches, confirm what they find, and write the table."""
     parser = script.parser(__doc__, "counterexamples")
-    parser.add_argument("--only", choices=SCOPES, action="append", help="of the three searches")
+    parser.add_argument("--only", choices=SCOPES, action="append", help="of the searches")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--resume", type=Path, help="folder in which finished games are kept")
     arguments = parser.parse_args()
