@@ -112,13 +112,7 @@ def search(
         built_model.exclude(solution)
     seconds = time.process_time() - started - build_seconds
     return ModelSearch(
-        model,
-        tuple(solutions),
-        is_complete,
-        variable_count,
-        constraint_count,
-        build_seconds,
-        seconds,
+        model, tuple(solutions), is_complete, variables, constraints, build_seconds, seconds
     )
 
 
