@@ -56,7 +56,7 @@ cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int ha
     cdef int index, fill, kept = cells + min(hashes, block.hashes)
     cdef int64_t used, word
     cdef uint64_t last
-    cdef uint64_t* out
+    cdef uint64_t* next_column
     cdef uint64_t* end
     cdef Block* result
     cdef Piece* pieces
@@ -68,37 +68,39 @@ cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int ha
         return NULL
     result.certain = block.certain
     used = cut(part.mask, block.words, pieces, &fill)
-    out = result.data
+    next_column = result.data
     for index in range(cells):
         result.cell[index] = block.cell[columns[index]]
         result.places |= one(result.cell[index])
-        out = copy_together(block.data + columns[index] * block.words, pieces, used, fill, out)
+        next_column = copy_together(
+            block.data + columns[index] * block.words, pieces, used, fill, next_column)
     for index in range(result.hashes):
-        out = copy_together(block.data + (block.cells + index) * block.words, pieces, used, fill, out)
+        next_column = copy_together(
+            block.data + (block.cells + index) * block.words, pieces, used, fill, next_column)
     memcpy(result.same, block.same, sizeof(block.same))
     last = ones(fill if fill else 64)
     for index in range(block.extras):
         result.column[index] = -1
         if block.column[index] < 0:
             continue
-        end = copy_together(block.data + block.column[index] * block.words, pieces, used, fill, out)
-        if out[0] & 1:
+        end = copy_together(block.data + block.column[index] * block.words, pieces, used, fill, next_column)
+        if next_column[0] & 1:
             for word in range(result.words - 1):
-                if ~out[word]:
+                if ~next_column[word]:
                     break
             else:
-                if out[result.words - 1] == last:
+                if next_column[result.words - 1] == last:
                     result.same[index >> 6] |= <uint64_t>1 << (index & 63)
                     continue
         else:
             for word in range(result.words):
-                if out[word]:
+                if next_column[word]:
                     break
             else:
                 continue
         result.column[index] = <int16_t>kept
         kept += 1
-        out = end
+        next_column = end
     free(pieces)
     return result
 
@@ -113,9 +115,9 @@ cdef int count(const Part* part, bint has_labels, Counts* counts) noexcept nogil
     counts.n = part.n
     for column in range(block.cells):
         if has_labels and part.shots.hits & one(block.cell[column]):
-            counts.having[column] = 0
+            counts.with_cell[column] = 0
         else:
-            counts.having[column] = count_bits(block.data + column * block.words, part.mask, block.words)
+            counts.with_cell[column] = count_bits(block.data + column * block.words, part.mask, block.words)
     return sum_up(counts, block.cells)
 
 
@@ -124,42 +126,42 @@ cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* re
     cdef int column
     rest.n = all.n - some.n
     for column in range(cells):
-        rest.having[column] = all.having[column] - some.having[column]
+        rest.with_cell[column] = all.with_cell[column] - some.with_cell[column]
     return sum_up(rest, cells)
 
 
 cdef int sum_up(Counts* counts, int cells) noexcept nogil:
-    """Fill all fields that follow from `n` and `having`; return `counts.greatest`."""
+    """Fill all fields that follow from `n` and `with_cell`; return `counts.greatest`."""
     cdef int column, half, last
     cdef int64_t n = counts.n, most = 0, total = 0, open
-    cdef uint64_t having_some, having_all
-    cdef const int64_t* having = counts.having
+    cdef uint64_t of_some, of_all
+    cdef const int64_t* with_cell = counts.with_cell
     for column in range(cells):
-        open = having[column] if having[column] < n else 0
+        open = with_cell[column] if with_cell[column] < n else 0
         total += open
         most = open if open > most else most
     for half in range(2):
-        having_some = having_all = 0
+        of_some = of_all = 0
         last = min(64, cells - 64 * half)
         for column in range(last):
-            having_some |= <uint64_t>(having[column] > 0) << column
-            having_all |= <uint64_t>(having[column] == n) << column
-        counts.some[half], counts.all[half] = having_some, having_all
-        having += 64
+            of_some |= <uint64_t>(with_cell[column] > 0) << column
+            of_all |= <uint64_t>(with_cell[column] == n) << column
+        counts.some[half], counts.all[half] = of_some, of_all
+        with_cell += 64
     counts.greatest = -1
     if most:
         counts.greatest = 0
-        while counts.having[counts.greatest] != most:
+        while counts.with_cell[counts.greatest] != most:
             counts.greatest += 1
     counts.left = <int>((total + n // 2) // n) if n else 0    # a sample can be empty
     return counts.greatest
 
 
-cdef void split(const Part* part, int column, int64_t having, uint64_t* hit_mask, Part* hit,
+cdef void split(const Part* part, int column, int64_t hit_count, uint64_t* hit_mask, Part* hit,
                 Part* missed) noexcept nogil:
     """Fill the parts hit and missed by a shot at a column.
 
-    having -- the number of configurations with the cell. hit_mask -- room for two masks of the block: of
+    hit_count -- the number of configurations with the cell. hit_mask -- room for two masks of the block: of
     the part that is hit, then of the other.
     """
     cdef const Block* block = part.block
@@ -177,14 +179,14 @@ cdef void split(const Part* part, int column, int64_t having, uint64_t* hit_mask
             hit_mask[word] = part.mask[word] & bits[word]
             missed_mask[word] = part.mask[word] & ~bits[word]
     hit[0] = missed[0] = part[0]
-    hit.mask, hit.n = hit_mask, having
-    missed.mask, missed.n = missed_mask, part.n - having
+    hit.mask, hit.n = hit_mask, hit_count
+    missed.mask, missed.n = missed_mask, part.n - hit_count
     hit.shots.hits |= one(block.cell[column])
     missed.shots.misses |= one(block.cell[column])
 
 
-cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noexcept nogil:
-    """Sample at most `most` of a part: fill its mask `out` and the number of zero bits, return its size.
+cdef int64_t draw(const Part* part, int64_t most, uint64_t* sample_mask, int* shift) noexcept nogil:
+    """Sample at most `most` of a part: fill `sample_mask` and the number of zero bits, return its size.
 
     The sample are the configurations whose hash has its lowest `shift` bits 0; it may be larger if there
     are no more hashes.
@@ -193,15 +195,15 @@ cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noe
     cdef int64_t word, size = part.n
     cdef const uint64_t* hash_bits
     for word in range(block.words):
-        out[word] = ~<uint64_t>0 if part.mask == NULL else part.mask[word]
+        sample_mask[word] = ~<uint64_t>0 if part.mask == NULL else part.mask[word]
     if part.mask == NULL and block.n & 63:
-        out[block.words - 1] = ones(block.n & 63)
+        sample_mask[block.words - 1] = ones(block.n & 63)
     shift[0] = 0
     while size > most and shift[0] < block.hashes:
         hash_bits = block.data + (block.cells + shift[0]) * block.words
         for word in range(block.words):
-            out[word] &= ~hash_bits[word]
-        size = count_bits(out, NULL, block.words)
+            sample_mask[word] &= ~hash_bits[word]
+        size = count_bits(sample_mask, NULL, block.words)
         shift[0] += 1
     return size
 

@@ -39,12 +39,12 @@ cdef class AnnouncedEndgame:
             return 0
         self.begin(words, members, n, hits)
         if n == 2:
-            return self.pair(0, 1, 0)
-        self.bound()
-        return self.value((1 << n) - 1, hits)
+            return self.pair_needs_miss(0, 1, 0)
+        self.fill_bounds()
+        return self.least_misses((1 << n) - 1, hits)
 
-    cdef void enter(self, const Words* words, uint64_t members, int n, Cells hits, uint64_t followed,
-                    int64_t* histogram) noexcept nogil:
+    cdef void add_leaves(self, const Words* words, uint64_t members, int n, Cells hits, uint64_t followed,
+                         int64_t* histogram) noexcept nogil:
         """Add the leaves of an optimal tree of these configurations to a histogram of misses.
 
         followed -- a bit of `members`: then only the leaf of this configuration is added; 0 for all.
@@ -52,8 +52,8 @@ cdef class AnnouncedEndgame:
         self.begin(words, members, n, hits)
         self.followed = popcount(members & (followed - 1)) if followed else -1
         if n > 2 or followed:
-            self.bound()
-        self.walk((1 << n) - 1, hits, histogram)
+            self.fill_bounds()
+        self.add_tree((1 << n) - 1, hits, histogram)
 
     cdef void begin(self, const Words* words, uint64_t members, int n, Cells hits) noexcept nogil:
         """Load the n configurations at the bits of `members`; hits -- the cells hit so far.
@@ -102,7 +102,7 @@ cdef class AnnouncedEndgame:
             self.told[configuration][first(ship)] = label[first(ship)]
             ship &= ship - 1
 
-    cdef void bound(self) noexcept nogil:
+    cdef void fill_bounds(self) noexcept nogil:
         """Fill `least`, a vertex cover of the pairs that need a miss, `owner` and `owners`."""
         cdef int n = self.n, i, j, ship_index, part, size_without, size_with
         cdef int needs_miss[MAX_ENDGAME]
@@ -110,7 +110,7 @@ cdef class AnnouncedEndgame:
         for i in range(n):
             needs_miss[i] = 0
             for j in range(i):
-                if self.pair(i, j, 0):
+                if self.pair_needs_miss(i, j, 0):
                     needs_miss[i] |= 1 << j
                     needs_miss[j] |= 1 << i
         self.least[0] = 0      # first the most configurations of which no two need a miss
@@ -135,7 +135,7 @@ cdef class AnnouncedEndgame:
                     self.owners[first(cells_left)] |= <uint16_t>(1 << i)
                     cells_left &= cells_left - 1
 
-    cdef bint pair(self, int i, int j, Cells hits) noexcept nogil:
+    cdef bint pair_needs_miss(self, int i, int j, Cells hits) noexcept nogil:
         """True if every strategy misses one of two configurations, by the rule of the module."""
         cdef Cells cells_of_i = self.cells[i] & ~hits, cells_of_j = self.cells[j] & ~hits
         cdef int ship_of_i, ship_of_j
@@ -173,22 +173,22 @@ cdef class AnnouncedEndgame:
                 return True
         return False
 
-    cdef int value(self, int part, Cells hits) noexcept nogil:
+    cdef int least_misses(self, int part, Cells hits) noexcept nogil:
         """Return the least total of misses of a part of the configurations, cached by its hits."""
         cdef int misses = popcount(part), cell
         cdef Value* entry
         if misses <= 1:
             return 0
         if misses == 2:
-            return self.pair(ctz(part), ctz(part & (part - 1)), hits)
+            return self.pair_needs_miss(ctz(part), ctz(part & (part - 1)), hits)
         entry = &self.memo[scramble(low(hits) ^ scramble(high(hits) ^ <uint64_t>part)) & (MEMO - 1)]
         if entry.stamp == self.now and entry.part == <uint32_t>part and entry.hits == hits:
             return entry.value
-        misses = self.scan(part, hits, &cell)
+        misses = self.find_shot(part, hits, &cell)
         entry.stamp, entry.part, entry.hits, entry.value = self.now, <uint32_t>part, hits, misses
         return misses
 
-    cdef int scan(self, int part, Cells hits, int* cell) noexcept nogil:
+    cdef int find_shot(self, int part, Cells hits, int* cell) noexcept nogil:
         """Return the least misses; set `cell` to the first optimal shot, or -1 if all cells are certain.
 
         Cells of a ship that all have are skipped.
@@ -237,7 +237,7 @@ cdef class AnnouncedEndgame:
         cdef int configuration, ship_index, bit, label, first_label = UNLABELLED - 1
         cdef bint is_one_reply = True
         cdef Cells ship, first_ship = 0
-        for label in range(self.labels.number + 2):
+        for label in range(self.labels.label_count + 2):
             parts[label] = 0
         while part:
             configuration = ctz(part)
@@ -266,17 +266,17 @@ cdef class AnnouncedEndgame:
         if self.split(part, hits, cell, parts):
             return TOO_MANY
         cost = popcount(parts[0])
-        for index in range(self.labels.number + 2):
+        for index in range(self.labels.label_count + 2):
             cost += self.least[parts[index]]
-        for index in range(self.labels.number + 2):
+        for index in range(self.labels.label_count + 2):
             if cost >= limit:
                 return TOO_MANY
             if parts[index] & (parts[index] - 1):
-                cost += self.value(parts[index], hits | one(cell) if index else hits)
+                cost += self.least_misses(parts[index], hits | one(cell) if index else hits)
                 cost -= self.least[parts[index]]
         return cost
 
-    cdef void walk(self, int part, Cells hits, int64_t* histogram) noexcept nogil:
+    cdef void add_tree(self, int part, Cells hits, int64_t* histogram) noexcept nogil:
         """Add the leaves of the optimal tree of a part to the histogram of its misses from here on."""
         cdef int parts[MAX_LABELS + 2]
         cdef int count = popcount(part), cell, index
@@ -286,15 +286,15 @@ cdef class AnnouncedEndgame:
             histogram[0] += 1
             return
         if count == 2 and self.followed < 0:
-            index = self.pair(ctz(part), ctz(part & (part - 1)), hits)
+            index = self.pair_needs_miss(ctz(part), ctz(part & (part - 1)), hits)
             histogram[0] += 1
             histogram[index] += 1
             return
-        self.scan(part, hits, &cell)
+        self.find_shot(part, hits, &cell)
         if cell < 0:
             histogram[0] += count
             return
         self.split(part, hits, cell, parts)
-        self.walk(parts[0], hits, histogram + 1)
-        for index in range(1, self.labels.number + 2):
-            self.walk(parts[index], hits | one(cell), histogram)
+        self.add_tree(parts[0], hits, histogram + 1)
+        for index in range(1, self.labels.label_count + 2):
+            self.add_tree(parts[index], hits | one(cell), histogram)

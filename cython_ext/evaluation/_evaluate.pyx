@@ -84,7 +84,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         self.distinct = distinct
         self.endgame = Endgame(distinct)
         self.labelled_endgame = AnnouncedEndgame(labels)
-        self.by_row = labels.codes if rule.endgame > 1 or rule.candidates > 1 else 0
+        self.by_row = labels.code_bits if rule.endgame > 1 or rule.candidates > 1 else 0
         self.memo = <Entry*>self.arena.array(MEMO * (MAX_LEVELS + 1), sizeof(Entry))
         self.costs = <Cost*>self.arena.array(COSTS, sizeof(Cost))
 
@@ -107,15 +107,15 @@ cdef class TreeEvaluator(EvaluatorBase):
                 sum_of_extras(part, self.weight_bits) if self.weight_bits else part.n)
             return
         while True:
-            column = self.choice(&part_left, &counts, most_probable)
+            column = self.column_to_shoot(&part_left, &counts, most_probable)
             if column < 0 or self.failed:
                 return
             if self.parts_of(&part_left, column, &counts, &replies):
                 break
-            counts.having[column] = 0
+            counts.with_cell[column] = 0
         if self.failed:
             return
-        for label in range(self.labels.number):
+        for label in range(self.labels.label_count):
             if replies.labelled[label].n:
                 self.descend(&replies.labelled[label], &counts)
         if replies.hit.n:
@@ -124,7 +124,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             self.descend(&replies.missed, &counts)
         free(replies.masks)
 
-    cdef int choice(self, const Part* part, const Counts* counts, int most_probable) noexcept nogil:
+    cdef int column_to_shoot(self, const Part* part, const Counts* counts, int most_probable) noexcept nogil:
         """Return the column to shoot, or -1 if the walk stops or no column is left.
 
         most_probable -- the first most probable uncertain column. Certain hits come before it.
@@ -136,7 +136,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             return self.ask_part(self.score, part, counts, 0)
         if self.has_labels:
             for column in range(part.block.cells):
-                if counts.having[column] == part.n:
+                if counts.with_cell[column] == part.n:
                     return column
         return self.ask_part(self.score, part, counts, 0) if self.asks(part.n) else most_probable
 
@@ -145,19 +145,19 @@ cdef class TreeEvaluator(EvaluatorBase):
 
         False if all give one reply, a hit, which is then added to the shots of the part.
         """
-        cdef int64_t having = counts.having[column]
+        cdef int64_t hit_count = counts.with_cell[column]
         cdef int label, place = part.block.cell[column]
-        if having == part.n and not self.labels.can_tell(place, part.shots.hits):
+        if hit_count == part.n and not self.labels.can_tell(place, part.shots.hits):
             part.shots.hits |= one(place)
             return False
-        if not self.labels.shoot(part, column, having, replies):
+        if not self.labels.shoot(part, column, hit_count, replies):
             self.failed = True
             return True
-        if having < part.n:
+        if hit_count < part.n:
             return True
         if replies.hit.n == part.n:
             part.shots = replies.hit.shots
-        for label in range(self.labels.number):
+        for label in range(self.labels.label_count):
             if replies.labelled[label].n == part.n:
                 part.shots = replies.labelled[label].shots
         if not part.shots.hits & one(place):
@@ -195,7 +195,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         if self.stopped or self.following and not members & words.bit[self.extras]:
             return
         if size <= self.rule.endgame or size == 1:
-            self.end(words, members, size, trail, misses)
+            self.add_optimal(words, members, size, trail, misses)
             return
         if self.has_labels:
             certain_words[0] = certain_words[1] = 0
@@ -204,13 +204,14 @@ cdef class TreeEvaluator(EvaluatorBase):
         else:
             key = greatest(words.column, words.cells, members, size, &total)
         if key >> 8 == 0:
-            self.finish(words, members, misses)
+            self.add_finished(words, members, misses)
             return
         if self.tracks:
             trail_now = trail[0]
             trail_if_missed = &trail_now
         while True:
-            column = self.choice_words(words, members, size, trail_if_missed, certain, 255 - <int>(key & 255))
+            column = self.column_to_shoot_words(
+                words, members, size, trail_if_missed, certain, 255 - <int>(key & 255))
             if column < 0:
                 self.stopped = True
                 return
@@ -226,7 +227,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             after_hit(&trail_now, words, column, &trail_if_hit)
             trail_now.misses |= one(words.cell[column])
             trail = &trail_if_hit
-        for label in range(self.labels.number):
+        for label in range(self.labels.label_count):
             if labelled[label]:
                 self.walk_words(words, labelled[label], trail, misses)
         if hit:
@@ -234,16 +235,16 @@ cdef class TreeEvaluator(EvaluatorBase):
         if missed:
             self.walk_words(words, missed, trail_if_missed, misses + 1)
 
-    cdef inline int choice_words(self, Words* words, uint64_t members, int size, const Trail* trail,
-                                 Cells certain, int most_probable) noexcept nogil:
-        """Return the column to shoot, like `choice`; certain -- columns that all have, and not hit yet."""
+    cdef inline int column_to_shoot_words(self, Words* words, uint64_t members, int size, const Trail* trail,
+                                          Cells certain, int most_probable) noexcept nogil:
+        """Return the column to shoot, like `column_to_shoot`; certain -- columns of all, not hit yet."""
         if self.compares(size):
             return self.rollout_words(words, members, size, trail)
         if certain and not (self.asks(size) and self.score.takes_certain):
             return first(certain)
         return self.ask_words(self.score, words, members, trail) if self.asks(size) else most_probable
 
-    cdef void finish(self, const Words* words, uint64_t members, int misses) noexcept nogil:
+    cdef void add_finished(self, const Words* words, uint64_t members, int misses) noexcept nogil:
         """Add configurations whose game is over but for certain hits: all have these misses."""
         if not self.weight_bits:
             self.histogram[misses] += popcount(members)
@@ -252,22 +253,22 @@ cdef class TreeEvaluator(EvaluatorBase):
             self.histogram[misses] += <int64_t>words.extra[0][ctz(members)]
             members &= members - 1
 
-    cdef void end(self, const Words* words, uint64_t members, int size, const Trail* trail,
-                  int misses) noexcept nogil:
+    cdef void add_optimal(self, const Words* words, uint64_t members, int size, const Trail* trail,
+                          int misses) noexcept nogil:
         """Add a few configurations to the histogram, by the misses that an optimal tree gives each."""
         if size == 1:
-            self.finish(words, members, misses)
+            self.add_finished(words, members, misses)
         elif size <= SMALL and self.distinct and not (self.has_labels or self.following or self.weight_bits):
-            self.enter_few(size, self.least_of_few(words, members, size), misses)
+            self.add_few(size, self.least_of_few(words, members, size), misses)
         elif self.has_labels:
-            self.labelled_endgame.enter(words, members, size, trail.hits,
-                                        words.bit[self.extras] if self.following else 0,
-                                        self.histogram + misses)
+            self.labelled_endgame.add_leaves(words, members, size, trail.hits,
+                                             words.bit[self.extras] if self.following else 0,
+                                             self.histogram + misses)
         else:
             self.endgame.begin(words, members, size)
-            self.end_walk(words, members, (1 << size) - 1, misses)
+            self.add_optimal_tree(words, members, (1 << size) - 1, misses)
 
-    cdef inline void enter_few(self, int size, int least, int misses) noexcept nogil:
+    cdef inline void add_few(self, int size, int least, int misses) noexcept nogil:
         """Add an optimal tree of 2 to 4 different configurations, given its total of misses.
 
         The total determines the misses of each: of two 0 1; of three 0 1 1 or 0 1 2; of four, split in two
@@ -292,7 +293,8 @@ cdef class TreeEvaluator(EvaluatorBase):
             seen |= <uint32_t>1 << extract(words.column[column], members)
         return least_of_four(seen, size)
 
-    cdef void end_walk(self, const Words* words, uint64_t members, int subset, int misses) noexcept nogil:
+    cdef void add_optimal_tree(self, const Words* words, uint64_t members, int subset,
+                               int misses) noexcept nogil:
         """Add the optimal tree of some of the members, which are loaded in `endgame`.
 
         subset -- the bits of these configurations by their numbers in the endgame.
@@ -306,32 +308,32 @@ cdef class TreeEvaluator(EvaluatorBase):
             if alike:
                 self.histogram[misses] += popcount(subset)
             else:
-                self.finish(words, bits, misses)
+                self.add_finished(words, bits, misses)
             return
-        self.end_walk(words, members, hit, misses)
-        self.end_walk(words, members, subset ^ hit, misses + 1)
+        self.add_optimal_tree(words, members, hit, misses)
+        self.add_optimal_tree(words, members, subset ^ hit, misses + 1)
 
     # Scores
 
     cdef void describe_words(self, Score* score, const Words* words, uint64_t members, const Trail* trail,
-                             ScoreInput* node, int64_t* having) noexcept nogil:
-        """Fill the input of a score from words; having -- room for its counts."""
+                             ScoreInput* score_input, int64_t* counts) noexcept nogil:
+        """Fill the input of a score from words; counts -- room for its counts."""
         cdef int i, t
         cdef uint64_t labelled[MAX_LABELS]
-        node.n, node.shift = popcount(members), words.shift
-        node.hits, node.misses = trail.hits, trail.misses
-        node.columns, node.cell, node.having = words.cells, words.cell, having
+        score_input.n, score_input.shift = popcount(members), words.shift
+        score_input.hits, score_input.misses = trail.hits, trail.misses
+        score_input.columns, score_input.cell, score_input.having = words.cells, words.cell, counts
         if not self.has_labels:
-            node.hits |= words.certain
+            score_input.hits |= words.certain
         if score.uses_labels:
             if not self.labels.is_fixed:
-                self.labels.list_afloat_words(words, members, trail.hits, score.afloat)
+                self.labels.count_afloat_words(words, members, trail.hits, score.afloat)
             memset(score.labelled, 0, score.kinds * score.cells * sizeof(int64_t))
         for i in range(words.cells):
-            having[i] = 0 if trail.shot & one(i) else popcount(words.column[i] & members)
-            if not self.has_labels and having[i] == node.n:
-                node.hits |= one(words.cell[i])
-            if (score.uses_labels and 0 < having[i] < node.n + score.takes_certain
+            counts[i] = 0 if trail.shot & one(i) else popcount(words.column[i] & members)
+            if not self.has_labels and counts[i] == score_input.n:
+                score_input.hits |= one(words.cell[i])
+            if (score.uses_labels and 0 < counts[i] < score_input.n + score.takes_certain
                     and self.labels.can_tell(words.cell[i], trail.hits)):
                 self.labels.part_words(words, words.column[i] & members, words.cell[i], trail.hits, labelled)
                 for t in range(score.kinds):
@@ -341,11 +343,11 @@ cdef class TreeEvaluator(EvaluatorBase):
     cdef int ask_words(self, Score* score, const Words* words, uint64_t members,
                        const Trail* trail) noexcept nogil:
         """Return the column that a score shoots, or -1 and stop the walk if its answer is wrong."""
-        cdef ScoreInput node
+        cdef ScoreInput score_input
         cdef int i
-        cdef int64_t having[MAX_CELLS]
-        self.describe_words(score, words, members, trail, &node, having)
-        i = choose_column(score, &node)
+        cdef int64_t counts[MAX_CELLS]
+        self.describe_words(score, words, members, trail, &score_input, counts)
+        i = choose_column(score, &score_input)
         self.stopped = self.stopped or i < 0
         return i
 
@@ -407,14 +409,14 @@ cdef class TreeEvaluator(EvaluatorBase):
         cdef int column, other
         cdef double highest = 0
         cdef double values[MAX_CELLS]
-        cdef ScoreInput node
+        cdef ScoreInput score_input
         cdef int64_t counts[MAX_CELLS]
         cdef bint is_first = True
         cdef uint32_t ranks[MAX_CELLS]
-        self.describe_words(self.ranker, words, members, trail, &node, counts)
+        self.describe_words(self.ranker, words, members, trail, &score_input, counts)
         for column in range(words.cells):
             values[column] = <double>counts[column]
-        self.stopped = not fill_scores(self.ranker, &node, values) or self.stopped
+        self.stopped = not fill_scores(self.ranker, &score_input, values) or self.stopped
         for column in range(words.cells):
             if keys[column] and (is_first or values[column] > highest):
                 is_first, highest = False, values[column]
@@ -463,7 +465,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             trail_then = &trail_after
         if self.has_labels:
             hit &= ~self.labels.part_words(words, hit, words.cell[column], trail.hits, labelled)
-            for label in range(self.labels.number):
+            for label in range(self.labels.label_count):
                 if labelled[label]:
                     cost += self.roll_part(words, labelled[label], trail_then, left - 1, level)
         if hit:
@@ -620,7 +622,7 @@ cdef class TreeEvaluator(EvaluatorBase):
                       const Costing* costing, int64_t limit) noexcept nogil:
         """Return the misses of a shot and of the play after it, as `EvaluatorBase.cost`."""
         cdef Replies replies
-        if not self.labels.shoot(part, column, counts.having[column], &replies):
+        if not self.labels.shoot(part, column, counts.with_cell[column], &replies):
             self.failed = True
             return 0
         return self.play_parts(&replies, column, counts, costing, limit)
@@ -633,7 +635,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         cdef Counts hit_counts, missed_counts
         cdef int64_t cost = UNIT * missed.n
         cdef int label
-        for label in range(self.labels.number):
+        for label in range(self.labels.label_count):
             if replies.labelled[label].n:
                 if replies.labelled[label].n > WORD:
                     count(&replies.labelled[label], True, &hit_counts)
@@ -643,7 +645,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         cost += self.play(hit, &hit_counts, counts.left - 1, costing)
         if cost < limit:
             if missed.n > WORD and hit.n > WORD and missed.n + hit.n == counts.n:
-                hit_counts.having[column] = hit.n       # it is 0 if certain hits count
+                hit_counts.with_cell[column] = hit.n       # it is 0 if certain hits count
                 count_rest(counts, &hit_counts, missed.block.cells, &missed_counts)
             elif missed.n > WORD:
                 count(missed, self.has_labels, &missed_counts)
@@ -695,7 +697,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         for column in range(part.block.cells):
             if column == counts.greatest:
                 kept.greatest = kept_column
-            kept.having[kept_column] = counts.having[column]
+            kept.with_cell[kept_column] = counts.with_cell[column]
             kept_column += self.keeps(part, counts, column)
 
     cdef int64_t play_few(self, const Part* part, int left, const Costing* costing) noexcept nogil:
@@ -720,7 +722,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             entry[0] = name
         return name.cost
 
-    cdef Known* entry_of(self, const Part* part, Cells certain, Cells open, const Costing* costing,
+    cdef Known* entry_of(self, const Part* part, Cells certain, Cells uncertain, const Costing* costing,
                          Known* name) noexcept nogil:
         """Return the entry of the table for the misses of a level in a part; fill its name.
 
@@ -732,7 +734,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         if not self.has_labels:
             name.shots.hits, name.shots.heard = certain, 0
             if self.policy == NULL and self.ranker == NULL:
-                name.shots.misses = open
+                name.shots.misses = uncertain
         name.mode = 1 + costing.shift + MODES * costing.level
         return &self.known[place_of(name, part.n)]
 
@@ -757,11 +759,11 @@ cdef class TreeEvaluator(EvaluatorBase):
             counts_left = counts[0]
             counts = &counts_left
             for column in range(part.block.cells):
-                if counts_left.having[column] == part.n:
+                if counts_left.with_cell[column] == part.n:
                     if self.parts_of(&part_left, column, &counts_left, &replies):
                         return 0 if self.failed else self.play_parts(
                             &replies, column, &counts_left, costing, INT64_MAX)
-                    counts_left.having[column] = 0
+                    counts_left.with_cell[column] = 0
         if most_probable >= 0 and self.policy != NULL and part.n << costing.shift > self.policy.least:
             most_probable = self.ask_part(self.policy, &part_left, counts, costing.shift)
         return self.cost(&part_left, most_probable, counts, costing, INT64_MAX) if most_probable >= 0 else 0
@@ -801,7 +803,7 @@ cdef class TreeEvaluator(EvaluatorBase):
                 mask[self.root.words - 1] = ones(self.root.n & 63)
             for i in range(self.cells):
                 cell = self.order[i]
-                counts.having[i] = exact_counts[cell]
+                counts.with_cell[i] = exact_counts[cell]
                 column = self.root.data + i * self.root.words
                 is_hit = (hit & one(cell)) != 0
                 if is_hit:

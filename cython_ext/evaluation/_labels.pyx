@@ -65,8 +65,8 @@ cdef class Labels:
             if not 0 <= self.slot[index].label < MAX_KINDS:
                 raise ValueError(f"{kinds[kind][0]} is not the number of a label")
             if not self.by_cell:
-                self.number = max(self.number, self.slot[index].label + 1)
-            self.codes = max(self.codes, self.slot[index].shift + self.width[kind])
+                self.label_count = max(self.label_count, self.slot[index].label + 1)
+            self.code_bits = max(self.code_bits, self.slot[index].shift + self.width[kind])
             if self.slot[index].shift >> 6 != (self.slot[index].shift + max(self.width[kind], 1) - 1) >> 6:
                 raise ValueError(f"the number of ship {index} is not in one word")
         self.list_through()
@@ -97,7 +97,7 @@ cdef class Labels:
                 if not UNLABELLED <= numbers[placement, order[place]] < MAX_LABELS:
                     raise ValueError(f"{numbers[placement, order[place]]} is not the number of a label")
                 self.label[kind][placement * self.cells + place] = numbers[placement, order[place]]
-                self.number = max(self.number, 1 + numbers[placement, order[place]])
+                self.label_count = max(self.label_count, 1 + numbers[placement, order[place]])
         return 0
 
     cdef int list_through(self) except -1:
@@ -155,7 +155,7 @@ cdef class Labels:
         """True if a hit on a placement has its label; hits -- those before."""
         return self.is_fixed or not ship.rest & ~hits
 
-    cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil:
+    cdef void count_afloat(self, const Part* part, int32_t* afloat) noexcept nogil:
         """Count the ships afloat by label, which are equal in all configurations of a part."""
         cdef const Block* block = part.block
         cdef int ship, i, bit, placement
@@ -174,38 +174,38 @@ cdef class Labels:
                     placement |= ((block.data + block.column[bit] * block.words)[word] >> ctz(mask) & 1) << i
                 else:
                     placement |= (block.same[bit >> 6] >> (bit & 63) & 1) << i
-            self.enter_afloat(ship, placement, part.shots.hits, afloat)
+            self.add_if_afloat(ship, placement, part.shots.hits, afloat)
 
-    cdef void list_afloat_words(self, const Words* words, uint64_t members, Cells hits,
-                                int32_t* afloat) noexcept nogil:
-        """Count the ships afloat by label, as `list_afloat`, for configurations in one word."""
+    cdef void count_afloat_words(self, const Words* words, uint64_t members, Cells hits,
+                                 int32_t* afloat) noexcept nogil:
+        """Count the ships afloat by label, as `count_afloat`, for configurations in one word."""
         cdef int ship, i, placement
         memset(afloat, 0, MAX_KINDS * sizeof(int32_t))
         for ship in range(self.ships):
             placement = 0
             for i in range(self.width[self.slot[ship].kind]):
                 placement |= (words.bit[self.slot[ship].shift + i] >> ctz(members) & 1) << i
-            self.enter_afloat(ship, placement, hits, afloat)
+            self.add_if_afloat(ship, placement, hits, afloat)
 
-    cdef inline void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil:
+    cdef inline void add_if_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil:
         """Count a ship with this placement unless all of it is hit."""
         if self.placed[self.slot[ship].kind][number] & ~hits:
             afloat[self.slot[ship].label] += 1
 
-    cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil:
+    cdef bint shoot(self, const Part* part, int column, int64_t hit_count, Replies* replies) noexcept nogil:
         """Fill the parts after a shot at a column; False if there is no memory.
 
-        having -- the number of configurations of the part with the cell.
+        hit_count -- the number of configurations of the part with the cell.
         """
         cdef const Block* block = part.block
         cdef int label, place = block.cell[column]
         cdef bint can_tell = self.can_tell(place, part.shots.hits)
         replies.masks = <uint64_t*>malloc(
-            block.words * (2 + (self.number if can_tell else 0)) * sizeof(uint64_t))
+            block.words * (2 + (self.label_count if can_tell else 0)) * sizeof(uint64_t))
         if replies.masks == NULL:
             return False
-        split(part, column, having, replies.masks, &replies.hit, &replies.missed)
-        for label in range(self.number):
+        split(part, column, hit_count, replies.masks, &replies.hit, &replies.missed)
+        for label in range(self.label_count):
             replies.labelled[label].n = 0
         if can_tell:
             self.part_hit(part, place, replies)
@@ -253,7 +253,7 @@ cdef class Labels:
                             with_placement &= columns[bit][word] ^ flip[bit]
                         labelled.n += popcount(with_placement)
                         mask[word] |= with_placement
-        for label in range(self.number):
+        for label in range(self.label_count):
             if replies.labelled[label].n:
                 note_label(&replies.labelled[label].shots, place, label)
                 replies.hit.n -= replies.labelled[label].n
@@ -268,7 +268,7 @@ cdef class Labels:
         cdef const uint64_t* bits
         cdef int index, slot_index, i
         cdef uint64_t with_placement, with_label = 0
-        for index in range(self.number):
+        for index in range(self.label_count):
             labelled[index] = 0
         if not self.can_tell(place, hits):
             return 0
@@ -295,7 +295,7 @@ cdef class Labels:
         cdef int label
         if hit:
             return hit == members
-        for label in range(self.number):
+        for label in range(self.label_count):
             if labelled[label]:
                 return labelled[label] == members
         return True

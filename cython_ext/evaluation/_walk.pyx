@@ -62,7 +62,7 @@ cdef class EvaluatorBase:
         for i in range(self.cells):
             self.order[i] = rule.order[i]
         self.labels = labels
-        self.has_labels = self.tracks = labels.number > 0
+        self.has_labels = self.tracks = labels.label_count > 0
         self.rule.candidates, self.rule.percent = rule.candidates, rule.percent
         self.rule.endgame, self.rule.truncate = rule.endgame, rule.truncate
         self.rule.screen, self.rule.finalists, self.rule.cap = rule.screen, rule.finalists, rule.cap
@@ -116,7 +116,7 @@ cdef class EvaluatorBase:
         if not 0 <= weight_bits <= (0 if self.has_labels else 63):
             raise ValueError(f"weights of {weight_bits} bits are not handled")
         self.weight_bits = weight_bits
-        self.extras = self.labels.codes + weight_bits
+        self.extras = self.labels.code_bits + weight_bits
         self.shots.hits, self.shots.misses = self.placed(hits), self.placed(misses)
         self.following = following
         self.added = 0
@@ -157,7 +157,7 @@ cdef class EvaluatorBase:
         """Turn the pending configurations into a word of every column."""
         cdef Block* block = self.root
         cdef int i, word, last = (self.added - 1) & 63
-        cdef uint64_t* out = block.data + ((self.added - 1) >> 6)
+        cdef uint64_t* destination = block.data + ((self.added - 1) >> 6)
         cdef uint64_t hashes[64]
         if block.hashes:
             for i in range(64):
@@ -168,11 +168,11 @@ cdef class EvaluatorBase:
                 self.pending[word][i] = 0
             transpose(self.pending[word])
         for i in range(block.cells):
-            out[i * block.words] = self.pending[self.order[i] >> 6][self.order[i] & 63]
+            destination[i * block.words] = self.pending[self.order[i] >> 6][self.order[i] & 63]
         for i in range(block.hashes):
-            out[(block.cells + i) * block.words] = hashes[i]
+            destination[(block.cells + i) * block.words] = hashes[i]
         for i in range(self.extras):
-            out[(block.cells + block.hashes + i) * block.words] = self.pending[2 + (i >> 6)][i & 63]
+            destination[(block.cells + block.hashes + i) * block.words] = self.pending[2 + (i >> 6)][i & 63]
 
     def score_by(self, rule, board, lengths):
         """Load the scores of a rule; board and lengths are as in `Scorer`."""
@@ -264,36 +264,37 @@ cdef class EvaluatorBase:
 
         shift -- each configuration represents 2^shift of them.
         """
-        cdef ScoreInput node
+        cdef ScoreInput score_input
         cdef int i
-        self.describe(score, part, counts, shift, &node)
-        i = choose_column(score, &node)
+        self.describe(score, part, counts, shift, &score_input)
+        i = choose_column(score, &score_input)
         self.stopped = self.stopped or i < 0
         return i
 
     cdef void rank_part(self, const Part* part, const Counts* counts, int shift,
                         double* values) noexcept nogil:
         """Fill the values that rank the columns: counts, or the scores of the ranker."""
-        cdef ScoreInput node
+        cdef ScoreInput score_input
         cdef int i
         for i in range(part.block.cells):
-            values[i] = <double>counts.having[i]
+            values[i] = <double>counts.with_cell[i]
         if self.ranker != NULL:
-            self.describe(self.ranker, part, counts, shift, &node)
-            self.stopped = not fill_scores(self.ranker, &node, values) or self.stopped
+            self.describe(self.ranker, part, counts, shift, &score_input)
+            self.stopped = not fill_scores(self.ranker, &score_input, values) or self.stopped
 
     cdef void describe(self, Score* score, const Part* part, const Counts* counts, int shift,
-                       ScoreInput* node) noexcept nogil:
+                       ScoreInput* score_input) noexcept nogil:
         """Fill the input of a score from a part."""
         cdef int i
-        node.n, node.shift = part.n, shift
-        node.hits, node.misses = part.shots.hits, part.shots.misses
+        score_input.n, score_input.shift = part.n, shift
+        score_input.hits, score_input.misses = part.shots.hits, part.shots.misses
         if not self.has_labels:
-            node.hits |= part.block.certain
+            score_input.hits |= part.block.certain
             for i in range(part.block.cells):
-                if counts.having[i] == part.n:
-                    node.hits |= one(part.block.cell[i])
-        node.columns, node.cell, node.having = part.block.cells, part.block.cell, counts.having
+                if counts.with_cell[i] == part.n:
+                    score_input.hits |= one(part.block.cell[i])
+        score_input.columns, score_input.cell = part.block.cells, part.block.cell
+        score_input.having = counts.with_cell
         if score.uses_labels:
             self.describe_labels(score, part, counts, shift)
 
@@ -303,13 +304,13 @@ cdef class EvaluatorBase:
         cdef Replies replies
         cdef int column, label
         if not self.labels.is_fixed:
-            self.labels.list_afloat(part, score.afloat)
+            self.labels.count_afloat(part, score.afloat)
         memset(score.labelled, 0, score.kinds * score.cells * sizeof(int64_t))
         for column in range(part.block.cells):
-            if (not 0 < counts.having[column] < part.n + score.takes_certain
+            if (not 0 < counts.with_cell[column] < part.n + score.takes_certain
                     or not self.labels.can_tell(part.block.cell[column], part.shots.hits)):
                 continue
-            if not self.labels.shoot(part, column, counts.having[column], &replies):
+            if not self.labels.shoot(part, column, counts.with_cell[column], &replies):
                 self.failed = True
                 return
             for label in range(score.kinds):
@@ -345,11 +346,11 @@ cdef class EvaluatorBase:
         With labels, that includes columns that all configurations have, unless they were shot.
         """
         if self.has_labels:
-            return counts.having[column] > 0 and not (
+            return counts.with_cell[column] > 0 and not (
                 (part.shots.hits | part.shots.misses) & one(part.block.cell[column]))
-        return 0 < counts.having[column] < counts.n
+        return 0 < counts.with_cell[column] < counts.n
 
-    cdef bint move(self, const Part* part, const Counts* before, Part* own) noexcept nogil:
+    cdef bint move(self, const Part* part, const Counts* before, Part* moved) noexcept nogil:
         """Copy a part into a block of its own, for the caller to free; False if there is no memory.
 
         before -- the counts of a part that includes this one; they decide which columns are dropped.
@@ -359,18 +360,18 @@ cdef class EvaluatorBase:
         for i in range(part.block.cells):
             columns[kept] = <uint8_t>i
             kept += self.keeps(part, before, i)
-        own[0] = part[0]
-        own.mask = NULL
-        own.block = compress(part, columns, kept, self.hashes_needed(part.n))
-        if own.block == NULL:
+        moved[0] = part[0]
+        moved.mask = NULL
+        moved.block = compress(part, columns, kept, self.hashes_needed(part.n))
+        if moved.block == NULL:
             self.failed = True
             return False
         for i in range(0 if self.has_labels else part.block.cells):
-            if before.having[i] == before.n:
-                own.block.certain |= one(part.block.cell[i])
+            if before.with_cell[i] == before.n:
+                moved.block.certain |= one(part.block.cell[i])
         return True
 
-    cdef uint64_t* room(self, const Part* part) noexcept nogil:
+    cdef uint64_t* allocate_masks(self, const Part* part) noexcept nogil:
         """Return room for two masks of the block, for the caller to free; else NULL, and set `failed`."""
         cdef uint64_t* masks = <uint64_t*>malloc(2 * part.block.words * sizeof(uint64_t))
         self.failed = self.failed or masks == NULL
@@ -395,7 +396,7 @@ cdef class EvaluatorBase:
         cdef double values[MAX_CELLS]
         self.rank_part(part, counts, 0, values)
         if part.n > self.rule.cap and not self.has_labels:
-            drawn = self.room(part)
+            drawn = self.allocate_masks(part)
             if drawn == NULL:
                 return counts.greatest
             under.mask = drawn
@@ -428,7 +429,7 @@ cdef class EvaluatorBase:
         while chosen.n < number:
             column = -1
             for i in range(cells):
-                if (not tried[i] and 0 < counts.having[i] < limit
+                if (not tried[i] and 0 < counts.with_cell[i] < limit
                         and (column < 0 or values[i] > values[column])):
                     column = i
             if column < 0:
@@ -461,7 +462,7 @@ cdef class EvaluatorBase:
         cdef uint64_t* drawn
         costing.shift, costing.level = 0, level
         if part.n > most:
-            drawn = self.room(part)
+            drawn = self.allocate_masks(part)
             if drawn == NULL:
                 return chosen.column[0]
             sample.n = draw(part, most, drawn, &costing.shift)

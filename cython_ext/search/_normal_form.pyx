@@ -45,36 +45,36 @@ cdef class NormalForm:
         cdef int set_bytes = (cell_total + 7) // 8
         cdef int head_bytes = 4 + per_set if has_ships else 3
         cdef const Cells* masks = node.ships.masks if has_ships else node.set_cells
-        cdef Cells* image = <Cells*>allocate(2 * mask_count * sizeof(Cells))
-        cdef unsigned char* out
+        cdef Cells* renamed = <Cells*>allocate(2 * mask_count * sizeof(Cells))
+        cdef unsigned char* next_byte
         key.length = head_bytes + node.set_count * <Py_ssize_t>(
             per_set * set_bytes + (sizeof(int64_t) if is_weighted else 0))
         try:
-            key.bytes = out = <unsigned char*>allocate(key.length + sizeof(Cells))
-            out[0] = (node.reply_kind * 64 + self.rule * 16 + self.objective * 4 + is_weighted * 2
-                      + self.use.isomorphism)
-            out[1] = cell_total
-            out[2] = 0 if self.objective == MEAN else node.budget + 1
+            key.bytes = next_byte = <unsigned char*>allocate(key.length + sizeof(Cells))
+            next_byte[0] = (node.reply_kind * 64 + self.rule * 16 + self.objective * 4 + is_weighted * 2
+                            + self.use.isomorphism)
+            next_byte[1] = cell_total
+            next_byte[2] = 0 if self.objective == MEAN else node.budget + 1
             if has_ships:
-                out[3] = per_set
-                memcpy(out + 4, node.ships.reply, per_set)
-            out += head_bytes
+                next_byte[3] = per_set
+                memcpy(next_byte + 4, node.ships.reply, per_set)
+            next_byte += head_bytes
             if self.use.isomorphism:
-                self.relabel(node, masks, mask_count, image)
+                self.relabel(node, masks, mask_count, renamed)
             else:
-                memcpy(image, masks, mask_count * sizeof(Cells))
+                memcpy(renamed, masks, mask_count * sizeof(Cells))
             if not has_ships and not is_weighted and set_bytes <= <int>sizeof(uint64_t):
-                write_words(image, node.set_count, set_bytes, out)
+                write_words(renamed, node.set_count, set_bytes, next_byte)
             else:
-                write_by_hash(node, image, per_set, set_bytes, out)
+                write_by_hash(node, renamed, per_set, set_bytes, next_byte)
         finally:
-            free(image)
+            free(renamed)
         key.hash = hash_bytes(key.bytes, key.length)
         return 0
 
     cdef void relabel(self, const Node* node, const Cells* masks, int mask_count,
-                      Cells* image) noexcept nogil:
-        """Fill `image`: the sets, or their ships, with cells renamed 0, 1, ... by the family alone.
+                      Cells* renamed) noexcept nogil:
+        """Fill `renamed`: the sets, or their ships, with cells renamed 0, 1, ... by the family alone.
 
         Cells are coloured by refinement; while two have one colour, a cell of the first such class
         gets its own colour. If the cells of a class are not equivalent, the choice of that cell depends on
@@ -84,8 +84,8 @@ cdef class NormalForm:
         cdef int order[MAX_CELLS]
         cdef int new_index[MAX_CELLS]
         cdef int cell_count = node.cell_count, tie, i, cell, new_colours = 0
-        cdef const Cells* numbered = image + mask_count
-        number_cells(node, masks, mask_count, image + mask_count)
+        cdef const Cells* numbered = renamed + mask_count
+        number_cells(node, masks, mask_count, renamed + mask_count)
         for cell in range(cell_count):
             colour[cell] = scramble(node.cell_counts[cell])
         refine(node, numbered, colour, order)
@@ -105,7 +105,7 @@ cdef class NormalForm:
         for i in range(cell_count):
             new_index[order[i]] = i
         for i in range(mask_count):
-            image[i] = renumber(numbered[i], new_index)
+            renamed[i] = renumber(numbered[i], new_index)
 
 
 cdef inline uint64_t hash_set(const Cells* ships, int per_set, int64_t weight) noexcept nogil:
@@ -136,18 +136,18 @@ cdef void number_cells(const Node* node, const Cells* masks, int mask_count, Cel
 cdef inline Cells renumber(Cells cells, const int* new_index) noexcept nogil:
     """Return a set with its cells renumbered by `new_index`."""
     cdef uint64_t word = low(cells)
-    cdef Cells image = 0
+    cdef Cells renamed = 0
     while word:
-        image |= one(new_index[pop_bit(&word)])
+        renamed |= one(new_index[pop_bit(&word)])
     word = high(cells)
     while word:
-        image |= one(new_index[64 + pop_bit(&word)])
-    return image
+        renamed |= one(new_index[64 + pop_bit(&word)])
+    return renamed
 
 
-cdef int write_by_hash(const Node* node, Cells* image, int per_set, int set_bytes,
-                       unsigned char* out) except -1 nogil:
-    """Write sets in the order of a hash, each with its weight unless all are 1; image -- their ships."""
+cdef int write_by_hash(const Node* node, Cells* renamed, int per_set, int set_bytes,
+                       unsigned char* next_byte) except -1 nogil:
+    """Write sets in the order of a hash, each with its weight unless all are 1; renamed -- their ships."""
     cdef uint64_t* ranks = <uint64_t*>allocate(2 * node.set_count * sizeof(uint64_t))
     cdef const uint64_t* sorted_ranks
     cdef uint64_t index_mask = (<uint64_t>1 << INDEX_BITS) - 1
@@ -155,32 +155,33 @@ cdef int write_by_hash(const Node* node, Cells* image, int per_set, int set_byte
     cdef int i, ship, set_index
     for i in range(node.set_count):    # the low bits of a rank are the index of the set
         if node.reply_kind != NOTHING:
-            sort_ships(image + i * per_set, node.ships.label, per_set)
+            sort_ships(renamed + i * per_set, node.ships.label, per_set)
         ranks[i] = <uint64_t>i | (
-            hash_set(image + i * per_set, per_set, node.weights[i] if is_weighted else 1) & ~index_mask)
+            hash_set(renamed + i * per_set, per_set, node.weights[i] if is_weighted else 1) & ~index_mask)
     sorted_ranks = sorted_words(ranks, ranks + node.set_count, node.set_count)
     for i in range(node.set_count):
         set_index = <int>(sorted_ranks[i] & index_mask)
         for ship in range(set_index * per_set, (set_index + 1) * per_set):
-            memcpy(out, image + ship, sizeof(Cells))  # what follows is written over
-            out += set_bytes
+            memcpy(next_byte, renamed + ship, sizeof(Cells))  # what follows is written over
+            next_byte += set_bytes
         if is_weighted:
-            memcpy(out, node.weights + set_index, sizeof(int64_t))
-            out += sizeof(int64_t)
+            memcpy(next_byte, node.weights + set_index, sizeof(int64_t))
+            next_byte += sizeof(int64_t)
     free(ranks)
     return 0
 
 
-cdef void write_words(const Cells* image, int set_count, int set_bytes, unsigned char* out) noexcept nogil:
-    """Write sets of at most 64 cells in ascending order; `image` has room for twice as many."""
-    cdef uint64_t* words = <uint64_t*>(image + set_count)
+cdef void write_words(const Cells* renamed, int set_count, int set_bytes,
+                      unsigned char* next_byte) noexcept nogil:
+    """Write sets of at most 64 cells in ascending order; `renamed` has room for twice as many."""
+    cdef uint64_t* words = <uint64_t*>(renamed + set_count)
     cdef int i
     for i in range(set_count):
-        words[i] = low(image[i])
+        words[i] = low(renamed[i])
     words = sorted_words(words, words + set_count, set_count)
     for i in range(set_count):
-        memcpy(out, &words[i], sizeof(uint64_t))  # little-endian: what follows is written over
-        out += set_bytes
+        memcpy(next_byte, &words[i], sizeof(uint64_t))  # little-endian: what follows is written over
+        next_byte += set_bytes
 
 
 cdef uint64_t* sorted_words(uint64_t* words, uint64_t* spare, int word_count) noexcept nogil:

@@ -151,14 +151,14 @@ cdef struct Piece:        # a word of a mask, and the place of its bits in a cop
     uint8_t is_over       # 1 if they fill a word of the copy
 
 
-cdef inline int64_t count_bits(const uint64_t* a, const uint64_t* mask, int64_t words) noexcept nogil:
+cdef inline int64_t count_bits(const uint64_t* column, const uint64_t* mask, int64_t words) noexcept nogil:
     cdef int64_t i, total = 0
     if mask == NULL:
         for i in range(words):
-            total += popcount(a[i])
+            total += popcount(column[i])
     else:
         for i in range(words):
-            total += popcount(a[i] & mask[i])
+            total += popcount(column[i] & mask[i])
     return total
 
 
@@ -180,7 +180,7 @@ cdef inline int64_t cut(const uint64_t* mask, int64_t words, Piece* pieces, int*
 
 
 cdef inline uint64_t* copy_together(const uint64_t* column, const Piece* pieces, int64_t used, int fill,
-                                    uint64_t* out) noexcept nogil:
+                                    uint64_t* destination) noexcept nogil:
     """Copy the bits of a column that are under a mask; return the end of the copy."""
     cdef int64_t j
     cdef uint64_t bits, filling = 0
@@ -189,11 +189,11 @@ cdef inline uint64_t* copy_together(const uint64_t* column, const Piece* pieces,
         piece = &pieces[j]
         bits = extract(column[piece.word], piece.mask)
         filling |= bits << piece.fill
-        out[0] = filling
+        destination[0] = filling
         bits = bits >> 1 >> (63 - piece.fill)
         filling = bits if piece.is_over else filling
-        out += piece.is_over
+        destination += piece.is_over
     if fill:
-        out[0] = filling
-        out += 1
-    return out
+        destination[0] = filling
+        destination += 1
+    return destination

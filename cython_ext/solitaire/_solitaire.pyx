@@ -65,7 +65,7 @@ cdef class PuzzleSweep:
     cdef int lengths[MAX_KINDS]
     cdef const uint8_t[:, :, :, ::1] may
     cdef const uint8_t[:, ::1] must
-    cdef int room[MAX_ROWS + 2][MAX_COLUMNS]   # cells from this row down that may hold a ship
+    cdef int open_below[MAX_ROWS + 2][MAX_COLUMNS]  # cells from this row down that may hold a ship
     cdef Entry* table
     cdef uint64_t slots, most_slots, written   # entries written since the table grew
     cdef object tick, error
@@ -106,7 +106,7 @@ cdef class PuzzleSweep:
         for j in range(self.columns):
             self.column_left[j] = FREE if columns[j] < 0 else columns[j]
             for i in range(self.rows - 1, -1, -1):
-                self.room[i][j] = self.room[i + 1][j] + open[i, j]
+                self.open_below[i][j] = self.open_below[i + 1][j] + open[i, j]
         for i in range(self.kinds):
             self.lengths[i], self.ships_left[i] = lengths[i], ships[i]
         self.slots, self.most_slots = LEAST_SLOTS, MOST_SLOTS
@@ -125,7 +125,7 @@ cdef class PuzzleSweep:
             self.error = error
             self.stopped = True
 
-    cdef void keep(self) noexcept with gil:
+    cdef void add_solution(self) noexcept with gil:
         """Add the placed fleet to the list of solutions."""
         cdef int i
         self.found.append([
@@ -156,7 +156,7 @@ cdef class PuzzleSweep:
         PyMem_RawFree(self.table)
         self.table, self.slots, self.written = larger, slots, 0
 
-    cdef Count from_row(self, int row) noexcept nogil:
+    cdef Count count_from_row(self, int row) noexcept nogil:
         """Count the fleets that complete the state at the start of a row."""
         cdef uint8_t key[MAX_KEY]
         cdef uint64_t hashed
@@ -167,7 +167,7 @@ cdef class PuzzleSweep:
             if not self.is_complete():
                 return 0
             if self.listing:
-                self.keep()
+                self.add_solution()
             return 1
         if not self.can_meet_counts(row):
             return 0
@@ -187,7 +187,7 @@ cdef class PuzzleSweep:
         entry = &self.table[hashed & (self.slots - 1)]
         if memcmp(entry.key, key, self.key_size) == 0 and not (self.listing and entry.count):
             return entry.count
-        total = self.from_cell(row, 0, 0, row_left)
+        total = self.count_from_cell(row, 0, 0, row_left)
         if not self.stopped:
             if self.written >= self.slots and self.slots < self.most_slots:
                 self.grow()
@@ -223,15 +223,15 @@ cdef class PuzzleSweep:
                 continue
             in_columns += self.column_left[column]
             next_row = min(self.rows, row + self.reach[column] + (self.reach[column] > 0))
-            if self.column_left[column] > self.room[next_row][column]:
+            if self.column_left[column] > self.open_below[next_row][column]:
                 return False
         return in_columns <= ship_cells
 
-    cdef Count from_cell(self, int row, int column, uint64_t here, int left) noexcept nogil:
+    cdef Count count_from_cell(self, int row, int column, uint64_t occupied, int row_left) noexcept nogil:
         """Count the fleets that complete the state at a cell.
 
-        here -- the columns of the row that are occupied so far. left -- the cells that its count still
-        needs, or -1 without a count.
+        occupied -- the columns of the row that are occupied so far, as bits. row_left -- the cells that its
+        count still needs, or -1 without a count.
         """
         cdef Count total = 0
         cdef uint64_t above_before = self.above
@@ -243,53 +243,53 @@ cdef class PuzzleSweep:
             if self.stopped:
                 return 0
             if self.reach[column]:
-                here |= <uint64_t>1 << column
+                occupied |= <uint64_t>1 << column
                 column += 1
                 continue
-            if left > self.columns - column:
+            if row_left > self.columns - column:
                 return total
-            if left and not self.touches(column, 1, here):
+            if row_left and not self.touches(column, 1, occupied):
                 for kind in range(self.kinds):
                     if not self.ships_left[kind]:
                         continue
                     if self.may[kind, 0, row, column]:
-                        total = total + self.horizontal(row, column, here, left, kind)
+                        total = total + self.count_with_horizontal(row, column, occupied, row_left, kind)
                     if self.may[kind, 1, row, column]:
-                        total = total + self.vertical(row, column, here, left, kind)
+                        total = total + self.count_with_vertical(row, column, occupied, row_left, kind)
                     if total >= self.limit:
                         return total
             if self.must[row, column]:
                 return total
             column += 1
-        if left > 0:
+        if row_left > 0:
             return total
-        self.above = here
+        self.above = occupied
         for i in range(self.columns):
             if self.reach[i]:
                 self.reach[i] -= 1
-        total = total + self.from_row(row + 1)
+        total = total + self.count_from_row(row + 1)
         self.above = above_before
         return total
 
-    cdef inline bint touches(self, int column, int length, uint64_t here) noexcept nogil:
+    cdef inline bint touches(self, int column, int length, uint64_t occupied) noexcept nogil:
         """True if a ship that begins in a column of this row would touch one that is placed."""
         cdef uint64_t span = ((<uint64_t>1 << length) - 1) << column
         cdef int i
-        if self.above & (span | span << 1 | span >> 1) or here & (span >> 1):
+        if self.above & (span | span << 1 | span >> 1) or occupied & (span >> 1):
             return True
         for i in range(column, min(column + length + 1, self.columns)):
             if self.reach[i]:
                 return True
         return False
 
-    cdef Count horizontal(self, int row, int column, uint64_t here, int left,
-                          int kind) noexcept nogil:
+    cdef Count count_with_horizontal(self, int row, int column, uint64_t occupied, int row_left,
+                                     int kind) noexcept nogil:
         """Count the fleets with a horizontal ship of this kind next."""
         cdef Count total = 0
         cdef int length = self.lengths[kind], i
         cdef bint fits = True
         cdef uint8_t reach[MAX_COLUMNS]
-        if 0 <= left < length or self.touches(column, length, here):
+        if 0 <= row_left < length or self.touches(column, length, occupied):
             return 0
         for i in range(column, column + length):
             fits &= self.column_left[i] > 0
@@ -299,16 +299,16 @@ cdef class PuzzleSweep:
         for i in range(column, column + length):
             self.column_left[i] -= self.column_left[i] != FREE
             self.reach[i] = 1
-        self.choose(kind, 0, row, column)
-        total = self.from_cell(row, column, here, left - length if left > 0 else left)
-        self.unchoose(kind)
+        self.place_ship(kind, 0, row, column)
+        total = self.count_from_cell(row, column, occupied, row_left - length if row_left > 0 else row_left)
+        self.remove_ship(kind)
         memcpy(self.reach, reach, self.columns)
         for i in range(column, column + length):
             self.column_left[i] += self.column_left[i] != FREE
         return total
 
-    cdef Count vertical(self, int row, int column, uint64_t here, int left,
-                        int kind) noexcept nogil:
+    cdef Count count_with_vertical(self, int row, int column, uint64_t occupied, int row_left,
+                                   int kind) noexcept nogil:
         """Count the fleets with a vertical ship of this kind next."""
         cdef Count total = 0
         cdef int length = self.lengths[kind], i
@@ -324,9 +324,9 @@ cdef class PuzzleSweep:
         if self.column_left[column] != FREE:
             self.column_left[column] -= length
         self.reach[column] = length
-        self.choose(kind, 1, row, column)
-        total = self.from_cell(row, column, here, left - 1 if left > 0 else left)
-        self.unchoose(kind)
+        self.place_ship(kind, 1, row, column)
+        total = self.count_from_cell(row, column, occupied, row_left - 1 if row_left > 0 else row_left)
+        self.remove_ship(kind)
         memcpy(self.reach, reach, self.columns)
         if self.column_left[column] != FREE:
             self.column_left[column] += length
@@ -334,13 +334,13 @@ cdef class PuzzleSweep:
             self.below[i] -= 1
         return total
 
-    cdef inline void choose(self, int kind, int turn, int row, int column) noexcept nogil:
+    cdef inline void place_ship(self, int kind, bint is_vertical, int row, int column) noexcept nogil:
         cdef int* choice = self.choices[self.placed]
-        choice[0], choice[1], choice[2], choice[3] = kind, turn, row, column
+        choice[0], choice[1], choice[2], choice[3] = kind, is_vertical, row, column
         self.placed += 1
         self.ships_left[kind] -= 1
 
-    cdef inline void unchoose(self, int kind) noexcept nogil:
+    cdef inline void remove_ship(self, int kind) noexcept nogil:
         self.placed -= 1
         self.ships_left[kind] += 1
 
@@ -349,7 +349,7 @@ cdef class PuzzleSweep:
         cdef Count total
         self.limit = count_of(limit & 0xFFFFFFFFFFFFFFFF, limit >> 64)
         with nogil:
-            total = self.from_row(0)
+            total = self.count_from_row(0)
         if self.error is not None:
             raise self.error
         return count_low(total) | int(count_high(total)) << 64
@@ -359,7 +359,7 @@ cdef class PuzzleSweep:
         self.listing, self.most, self.found = True, most, []
         self.limit = count_of(0, 1 << 62)
         with nogil:
-            self.from_row(0)
+            self.count_from_row(0)
         if self.error is not None:
             raise self.error
         return self.found

@@ -41,7 +41,7 @@ cdef struct Part:              # a subset of the configurations of a block, and 
 
 cdef struct Counts:            # the numbers of configurations of a part with each cell
     int64_t n                  # configurations
-    int64_t having[MAX_CELLS]  # by column; 0 if it is hit and `has_labels`
+    int64_t with_cell[MAX_CELLS]  # by column; 0 if it is hit and `has_labels`
     int greatest               # the first most probable uncertain column; -1: none
     int left                   # uncertain cells of a configuration (on average, rounded)
     uint64_t some[2]           # by `count`: bit i of the two words is 1 if any configuration has column i
@@ -78,9 +78,9 @@ cdef void free_block(Block* b) noexcept nogil
 cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int hashes) noexcept nogil
 cdef int count(const Part* part, bint has_labels, Counts* counts) noexcept nogil
 cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* rest) noexcept nogil
-cdef void split(const Part* part, int column, int64_t having, uint64_t* room, Part* hit,
+cdef void split(const Part* part, int column, int64_t hit_count, uint64_t* hit_mask, Part* hit,
                 Part* missed) noexcept nogil
-cdef int64_t draw(const Part* part, int64_t most, uint64_t* out, int* shift) noexcept nogil
+cdef int64_t draw(const Part* part, int64_t most, uint64_t* sample_mask, int* shift) noexcept nogil
 cdef bint lies_under(const Part* part, int column, int other_column) noexcept nogil
 cdef bint has_extra(const Part* part, int bit) noexcept nogil
 cdef int64_t sum_of_extras(const Part* part, int bits) noexcept nogil

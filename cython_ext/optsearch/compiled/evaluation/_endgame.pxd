@@ -14,8 +14,8 @@ cdef class Endgame:
     cdef uint32_t stamp[1 << MAX_ENDGAME]
     cdef uint32_t seen[1 << MAX_ENDGAME]
     cdef uint32_t now
-    cdef void begin(self, const Words* words, uint64_t members, int n) noexcept nogil
+    cdef void begin(self, const Words* words, uint64_t members, int count) noexcept nogil
     cdef int solve(self, int part) noexcept nogil
     cdef int shot(self, int part) noexcept nogil
 
-cdef int least_of_four(uint32_t seen, int n) noexcept nogil
+cdef int least_of_four(uint32_t seen, int count) noexcept nogil

@@ -33,16 +33,16 @@ cdef class AnnouncedEndgame:
     cdef uint32_t now
     cdef Value* memo
     cdef int misses(self, const Words* words, uint64_t members, int n, Cells hits) noexcept nogil
-    cdef void enter(self, const Words* words, uint64_t members, int n, Cells hits, uint64_t followed,
-                    int64_t* histogram) noexcept nogil
+    cdef void add_leaves(self, const Words* words, uint64_t members, int n, Cells hits, uint64_t followed,
+                         int64_t* histogram) noexcept nogil
     cdef void begin(self, const Words* words, uint64_t members, int n, Cells hits) noexcept nogil
     cdef void note_labels(self, int configuration, int kind, int placement, Cells ship) noexcept nogil
-    cdef void bound(self) noexcept nogil
-    cdef bint pair(self, int i, int j, Cells hits) noexcept nogil
+    cdef void fill_bounds(self) noexcept nogil
+    cdef bint pair_needs_miss(self, int i, int j, Cells hits) noexcept nogil
     cdef bint has_own_ship(self, int i, int j, Cells common, Cells hits) noexcept nogil
-    cdef int value(self, int part, Cells hits) noexcept nogil
+    cdef int least_misses(self, int part, Cells hits) noexcept nogil
     cdef int bound_of(self, int part, int cell) noexcept nogil
-    cdef int scan(self, int part, Cells hits, int* cell) noexcept nogil
+    cdef int find_shot(self, int part, Cells hits, int* cell) noexcept nogil
     cdef int split(self, int part, Cells hits, int cell, int* parts) noexcept nogil
     cdef int cost(self, int part, Cells hits, int cell, int limit) noexcept nogil
-    cdef void walk(self, int part, Cells hits, int64_t* histogram) noexcept nogil
+    cdef void add_tree(self, int part, Cells hits, int64_t* histogram) noexcept nogil

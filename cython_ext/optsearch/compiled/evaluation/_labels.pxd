@@ -38,8 +38,8 @@ cdef class Labels:
     cdef int cells, ships, kinds
     cdef bint is_fixed                   # True if every hit has a label; else only the hit that sinks
     cdef bint by_cell                    # True if labels depend on the placement and the cell
-    cdef int codes                       # bits of a code
-    cdef int number                      # of different labels; 0 if hits have none
+    cdef int code_bits                       # bits of a code
+    cdef int label_count                     # different labels; 0 if hits have none
     cdef Slot slot[MAX_CODED]
     cdef int width[MAX_KINDS]            # bits of a number
     cdef int placements[MAX_KINDS]
@@ -54,12 +54,12 @@ cdef class Labels:
     cdef int list_through(self) except -1
     cdef bint can_tell(self, int place, Cells hits) noexcept nogil
     cdef bint tells(self, const Through* ship, Cells hits) noexcept nogil
-    cdef bint shoot(self, const Part* part, int column, int64_t having, Replies* replies) noexcept nogil
+    cdef bint shoot(self, const Part* part, int column, int64_t hit_count, Replies* replies) noexcept nogil
     cdef void part_hit(self, const Part* part, int place, Replies* replies) noexcept nogil
     cdef uint64_t part_words(self, const Words* words, uint64_t hit, int place, Cells hits,
                              uint64_t* labelled) noexcept nogil
     cdef bint is_alike(self, uint64_t members, uint64_t hit, const uint64_t* labelled) noexcept nogil
-    cdef void list_afloat(self, const Part* part, int32_t* afloat) noexcept nogil
-    cdef void list_afloat_words(self, const Words* words, uint64_t members, Cells hits,
-                                int32_t* afloat) noexcept nogil
-    cdef void enter_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil
+    cdef void count_afloat(self, const Part* part, int32_t* afloat) noexcept nogil
+    cdef void count_afloat_words(self, const Words* words, uint64_t members, Cells hits,
+                                 int32_t* afloat) noexcept nogil
+    cdef void add_if_afloat(self, int ship, int number, Cells hits, int32_t* afloat) noexcept nogil

@@ -117,15 +117,15 @@ cdef class EvaluatorBase:
     cdef void rank_part(self, const Part* part, const Counts* counts, int shift,
                         double* values) noexcept nogil
     cdef void describe(self, Score* score, const Part* part, const Counts* counts, int shift,
-                       ScoreInput* node) noexcept nogil
+                       ScoreInput* score_input) noexcept nogil
     cdef void describe_labels(self, Score* score, const Part* part, const Counts* counts,
                               int shift) noexcept nogil
     cdef int misses(self, const Part* part) noexcept nogil
     cdef bint is_over(self, const Part* part) noexcept nogil
     cdef int hashes_needed(self, int64_t n) noexcept nogil
     cdef bint keeps(self, const Part* part, const Counts* counts, int column) noexcept nogil
-    cdef bint move(self, const Part* part, const Counts* before, Part* own) noexcept nogil
-    cdef uint64_t* room(self, const Part* part) noexcept nogil
+    cdef bint move(self, const Part* part, const Counts* before, Part* moved) noexcept nogil
+    cdef uint64_t* allocate_masks(self, const Part* part) noexcept nogil
     cdef uint64_t words_of(self, const Part* part, int shift, Words* words) noexcept nogil
     cdef int rollout(self, const Part* part, const Counts* counts) noexcept nogil
     cdef void choose(self, const Part* under, int cells, const Counts* counts, const double* values,
