@@ -51,7 +51,7 @@ cdef void free_block(Block* block) noexcept nogil:
 
 
 cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int hashes) noexcept nogil:
-    """Return a part as a block of its own, with these columns of cells (ascending) and `hashes` hashes."""
+    """Return a part as a block of its own, with `cells` columns of cells (ascending) and `hashes` hashes."""
     cdef const Block* block = part.block
     cdef int index, fill, kept = cells + min(hashes, block.hashes)
     cdef int64_t used, word
@@ -106,7 +106,7 @@ cdef Block* compress(const Part* part, const uint8_t* columns, int cells, int ha
 
 
 cdef int count(const Part* part, bint has_labels, Counts* counts) noexcept nogil:
-    """Count the configurations of a part with each cell; return `counts.greatest`.
+    """Count the configurations of a part with each cell; return `greatest` of these counts, a column or -1.
 
     has_labels -- True counts 0 at a cell that is hit, to tell it from one that all configurations have.
     """
@@ -131,7 +131,7 @@ cdef int count_rest(const Counts* all, const Counts* some, int cells, Counts* re
 
 
 cdef int sum_up(Counts* counts, int cells) noexcept nogil:
-    """Fill all fields that follow from `n` and `with_cell`; return `counts.greatest`."""
+    """Fill all fields that follow from `n` and `with_cell`; return `greatest` of them, a column or -1."""
     cdef int column, half, last
     cdef int64_t n = counts.n, most = 0, total = 0, open
     cdef uint64_t of_some, of_all

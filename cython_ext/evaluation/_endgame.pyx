@@ -43,7 +43,7 @@ cdef class Endgame:
                 self.patterns += 1
 
     cdef int solve(self, int part) noexcept nogil:
-        """Return the least total of misses of a part of the configurations."""
+        """Return the least total of misses of some of the loaded configurations: part -- as bits."""
         cdef int count = popcount(part), index, hit, hit_count, missed_count, cost, least = TOO_MANY
         # Distinct configurations: all but one are missed at least once.
         cdef int misses_of_others = 1 if self.distinct else 0
@@ -73,7 +73,7 @@ cdef class Endgame:
         return least
 
     cdef int shot(self, int part) noexcept nogil:
-        """Return which configurations of a part the first optimal shot hits; 0 if no shot splits it."""
+        """Return which configurations of a part, as bits, the first optimal shot hits; 0: none splits it."""
         cdef int hit, index, cost = self.solve(part)
         for index in range(self.patterns):
             hit = self.pattern[index] & part

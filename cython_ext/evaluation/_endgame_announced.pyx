@@ -103,7 +103,10 @@ cdef class AnnouncedEndgame:
             ship &= ship - 1
 
     cdef void fill_bounds(self) noexcept nogil:
-        """Fill `least`, a vertex cover of the pairs that need a miss, `owner` and `owners`."""
+        """Fill `least`, `owner` (the ship on a cell) and `owners` (the configurations with it, as bits).
+
+        `least` bounds the misses of each part: a least vertex cover of the pairs that need a miss.
+        """
         cdef int n = self.n, i, j, ship_index, part, size_without, size_with
         cdef int needs_miss[MAX_ENDGAME]
         cdef Cells cells_left
@@ -136,7 +139,7 @@ cdef class AnnouncedEndgame:
                     cells_left &= cells_left - 1
 
     cdef bint pair_needs_miss(self, int i, int j, Cells hits) noexcept nogil:
-        """True if every strategy misses one of two configurations, by the rule of the module."""
+        """True if every strategy misses one of two configurations, given by number, after these hits."""
         cdef Cells cells_of_i = self.cells[i] & ~hits, cells_of_j = self.cells[j] & ~hits
         cdef int ship_of_i, ship_of_j
         if cells_of_i == cells_of_j:
@@ -174,7 +177,7 @@ cdef class AnnouncedEndgame:
         return False
 
     cdef int least_misses(self, int part, Cells hits) noexcept nogil:
-        """Return the least total of misses of a part of the configurations, cached by its hits."""
+        """Return the least total of misses of a part of the configurations (as bits) after these hits."""
         cdef int misses = popcount(part), cell
         cdef Value* entry
         if misses <= 1:
@@ -189,7 +192,7 @@ cdef class AnnouncedEndgame:
         return misses
 
     cdef int find_shot(self, int part, Cells hits, int* cell) noexcept nogil:
-        """Return the least misses; set `cell` to the first optimal shot, or -1 if all cells are certain.
+        """Return the least misses of a part; set `cell` to the first optimal shot, -1 if all are certain.
 
         Cells of a ship that all have are skipped.
         """
@@ -230,9 +233,9 @@ cdef class AnnouncedEndgame:
         return popcount(missed) + self.least[missed] + self.least[part & self.owners[cell]]
 
     cdef int split(self, int part, Cells hits, int cell, int* parts) noexcept nogil:
-        """Fill the parts after a shot: missed, hit without a label, and a part for each label.
+        """Fill the parts (as bits) after a shot: missed, hit without a label, then a part for each label.
 
-        Returns True if the shot tells nothing, now or later.
+        Return True if the shot tells nothing, now or later.
         """
         cdef int configuration, ship_index, bit, label, first_label = UNLABELLED - 1
         cdef bint is_one_reply = True
@@ -257,7 +260,7 @@ cdef class AnnouncedEndgame:
         return is_one_reply and not parts[0]
 
     cdef int cost(self, int part, Cells hits, int cell, int limit) noexcept nogil:
-        """Return the total of misses if a cell is shot first.
+        """Return the total of misses of a part (as bits) if a cell is shot first.
 
         It is TOO_MANY if it would not be below the limit, or if the shot tells nothing.
         """

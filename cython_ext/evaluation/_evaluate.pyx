@@ -183,7 +183,11 @@ cdef class TreeEvaluator(EvaluatorBase):
         self.walk_words(&words, members, &trail, self.misses(part))
 
     cdef void walk_words(self, Words* words, uint64_t members, const Trail* trail, int misses) noexcept nogil:
-        """Add the members to the histogram; misses -- the misses before, in all of them."""
+        """Add configurations of one word to the histogram of misses.
+
+        words -- for each cell the configurations that have it, as bits. members -- those added, likewise.
+        trail -- the shots before. misses -- the number of misses before.
+        """
         cdef int size = popcount(members), column, label, total
         cdef uint32_t key
         cdef uint64_t certain_words[2]
@@ -284,7 +288,7 @@ cdef class TreeEvaluator(EvaluatorBase):
             self.histogram[misses + 3] += 1
 
     cdef inline int least_of_few(self, const Words* words, uint64_t members, int size) noexcept nogil:
-        """Return the least total of misses of 2 to 4 members."""
+        """Return the least total of misses of 2 to 4 members, as bits of the columns of `words`."""
         cdef int column
         cdef uint32_t seen = 0
         if self.distinct and size < SMALL:      # each of two has a cell that the other does not have
@@ -479,7 +483,10 @@ cdef class TreeEvaluator(EvaluatorBase):
 
     cdef inline int64_t roll_part(self, Words* words, uint64_t members, const Trail* trail, int left,
                                   int level) noexcept nogil:
-        """Return the total of misses if a level of play goes on from a part on words."""
+        """Return the total of misses, in units, if a level of play (0: greedy) goes on from a part on words.
+
+        members -- the part, as bits. left -- the uncertain cells of a configuration, for estimates.
+        """
         if level:
             return self.roll_level(words, members, trail, left, level)
         if self.tracks:
@@ -571,7 +578,7 @@ cdef class TreeEvaluator(EvaluatorBase):
         return cost
 
     cdef inline Cost* place_of_cost(self, uint64_t members, const Trail* trail, int level) noexcept nogil:
-        """Return the place in the table of costs for a level, a part on words and the shots before."""
+        """Return the entry of the table of costs for a level, a part (bits of words) and the shots before."""
         return &self.costs[
             scramble(members ^ scramble(low(trail.hits) ^ scramble(high(trail.hits) + <uint64_t>level)))
             & (COSTS - 1)]

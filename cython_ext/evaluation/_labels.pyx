@@ -72,7 +72,7 @@ cdef class Labels:
         self.list_through()
 
     cdef int take_kind(self, int kind, int width, const uint64_t[:, ::1] masks, order) except -1:
-        """Load the placements of a kind, with cells as places in the order."""
+        """Load the placements of a kind, with cells as places in the order; width -- the bits of a number."""
         cdef int place, placement
         cdef Cells cells
         if masks.shape[1] != 2 or not 0 <= width <= 16 or masks.shape[0] > 1 << width:
@@ -148,7 +148,7 @@ cdef class Labels:
         return 0
 
     cdef bint can_tell(self, int place, Cells hits) noexcept nogil:
-        """True unless it is certain that no hit on the place has a label."""
+        """True unless it is certain that no hit on the place has a label; hits -- those before."""
         return self.is_fixed or self.alone[place] or self.near[place] & hits
 
     cdef inline bint tells(self, const Through* ship, Cells hits) noexcept nogil:
@@ -212,7 +212,7 @@ cdef class Labels:
         return True
 
     cdef void part_hit(self, const Part* part, int place, Replies* replies) noexcept nogil:
-        """Split the configurations that a shot hits by the label of the hit."""
+        """Split the configurations that a shot hits, `replies.hit`, by the label of the hit."""
         cdef const Block* block = part.block
         cdef const uint64_t* columns[MAX_EXTRAS]
         cdef uint64_t flip[MAX_EXTRAS]
@@ -263,7 +263,10 @@ cdef class Labels:
 
     cdef uint64_t part_words(self, const Words* words, uint64_t hit, int place, Cells hits,
                              uint64_t* labelled) noexcept nogil:
-        """Split a word of configurations that are hit by label; return those with any label."""
+        """Fill `labelled` with the configurations with each label; return those with any. All are bits.
+
+        hit -- the configurations that the shot at a place hits. hits -- the cells hit before.
+        """
         cdef const Through* ship
         cdef const uint64_t* bits
         cdef int index, slot_index, i

@@ -247,7 +247,10 @@ cdef class EvaluatorBase:
 
     cdef int64_t cost(self, const Part* part, int column, const Counts* counts,
                       const Costing* costing, int64_t limit) noexcept nogil:
-        """Return the misses of a shot at a column and of the play after it, in units; exact below `limit`."""
+        """Return the misses of a shot at a column and of the play after it; exact below `limit`.
+
+        They are in units, UNIT to a miss. counts -- of the part, by column.
+        """
         return 0
 
     cdef bint compares(self, int64_t n) noexcept nogil:
@@ -273,7 +276,7 @@ cdef class EvaluatorBase:
 
     cdef void rank_part(self, const Part* part, const Counts* counts, int shift,
                         double* values) noexcept nogil:
-        """Fill the values that rank the columns: counts, or the scores of the ranker."""
+        """Fill the values that rank the columns: counts, or the ranker's scores; shift as in `ask_part`."""
         cdef ScoreInput score_input
         cdef int i
         for i in range(part.block.cells):
@@ -372,7 +375,7 @@ cdef class EvaluatorBase:
         return True
 
     cdef uint64_t* allocate_masks(self, const Part* part) noexcept nogil:
-        """Return room for two masks of the block, for the caller to free; else NULL, and set `failed`."""
+        """Return two masks of the block, not filled, for the caller to free; else NULL, and set `failed`."""
         cdef uint64_t* masks = <uint64_t*>malloc(2 * part.block.words * sizeof(uint64_t))
         self.failed = self.failed or masks == NULL
         return masks

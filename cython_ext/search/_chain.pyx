@@ -55,7 +55,10 @@ cdef class ChainDual:
     # Local shapes
 
     cdef const int16_t* part_misses(self, const uint64_t* key, int set_count) noexcept nogil:
-        """Return the least misses of each part of `set_count` sets; key -- those with a common cell."""
+        """Return the least misses of each part of `set_count` sets, by the bits of its sets.
+
+        key -- bit p is 1 if a cell is in exactly the sets of part p.
+        """
         cdef uint64_t hash = set_count
         cdef Shape* shape
         cdef int i

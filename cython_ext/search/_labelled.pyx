@@ -61,7 +61,7 @@ cdef class LabelledSearch:
             whole.family_cell[cell] = cell
 
     cdef void take_part(self, const Part* whole, uint64_t sets, Part* part) noexcept nogil:
-        """Fill `part` with the cells that only some of these sets have, or its `splitting_cell`."""
+        """Fill `part`: these sets (bits) and the cells that only some have, or set its `splitting_cell`."""
         cdef uint64_t counts[MAX_CELLS]
         cdef int cell, place, set_count = popcount(sets), uncertain = 0
         cdef uint64_t count
@@ -108,7 +108,10 @@ cdef class LabelledSearch:
         return self.word_search.lightest_weight(sets)
 
     cdef int64_t solve(self, const Part* whole, uint64_t sets, int64_t limit, bint* exact) except -1 nogil:
-        """Return the optimum of a subset if below `limit`, else a bound >= limit; set `exact`."""
+        """Return the optimum of a subset if below `limit`, else a bound >= limit; set `exact`.
+
+        sets -- the subset, as bits. whole -- a part of the family that includes it.
+        """
         cdef Part part
         cdef CacheEntry* entry = self.word_search.result_cache + (scramble(sets) & (RESULT_ENTRIES - 1))
         cdef int set_count = popcount(sets)

@@ -49,7 +49,7 @@ cdef class WordSearch:
         return 0
 
     cdef void begin(self, const Node* node, uint64_t* columns) noexcept nogil:
-        """Load a family: fill `columns`, and void the cached entries of the one before."""
+        """Load a family: fill `columns` (by cell, sets as bits), and void the entries of the one before."""
         cdef int cell
         if self.search_number == SEARCH_NUMBERS - 1:
             memset(self.result_cache, 0, RESULT_ENTRIES * sizeof(CacheEntry))
@@ -73,7 +73,7 @@ cdef class WordSearch:
             sums_of_byte += 256
 
     cdef int64_t weight_of(self, uint64_t sets) noexcept nogil:
-        """Return the total weight of a subset."""
+        """Return the total weight of a subset (as bits)."""
         cdef const int64_t* sums_of_byte = self.weight_sums
         cdef int64_t weight = 0
         if self.weights == NULL:
@@ -216,9 +216,10 @@ cdef class WordSearch:
 
     cdef int64_t solve(self, uint64_t sets, int hits, const uint64_t* columns, int column_count,
                        int64_t limit, bint* exact) except -1 nogil:
-        """Return the optimum of a subset if below `limit`, else a bound >= limit; set `exact`.
+        """Return the optimum of a subset (as bits) if below `limit`, else a bound >= limit; set `exact`.
 
-        hits -- the most cells of a set, the columns common to the whole subset included.
+        columns -- for each cell the sets that have it, as bits. hits -- the most cells of a set, those that
+        the whole subset has included.
         """
         cdef uint64_t uncertain_columns[MAX_CELLS]
         cdef Subset subset
@@ -360,8 +361,8 @@ cdef class WordSearch:
                        int64_t limit) except -1 nogil:
         """Return the cost of shooting a cell first: exact if below `limit`, else a bound >= limit.
 
-        hit, missed -- bounds of the parts. The smaller part is solved first, as it may reach the limit
-        with the bound of the larger one.
+        price -- the weight missed. hit, missed -- bounds of the parts. The smaller part is solved first, as
+        it may reach the limit with the bound of the larger one.
         """
         cdef uint64_t sets_hit = subset.columns[cell], sets_missed = subset.sets & ~subset.columns[cell]
         cdef int hit_count = <int>subset.counts[cell]

@@ -152,6 +152,7 @@ cdef struct Piece:        # a word of a mask, and the place of its bits in a cop
 
 
 cdef inline int64_t count_bits(const uint64_t* column, const uint64_t* mask, int64_t words) noexcept nogil:
+    """Count the bits of a column that are under a mask; NULL is all."""
     cdef int64_t i, total = 0
     if mask == NULL:
         for i in range(words):
@@ -181,7 +182,10 @@ cdef inline int64_t cut(const uint64_t* mask, int64_t words, Piece* pieces, int*
 
 cdef inline uint64_t* copy_together(const uint64_t* column, const Piece* pieces, int64_t used, int fill,
                                     uint64_t* destination) noexcept nogil:
-    """Copy the bits of a column that are under a mask; return the end of the copy."""
+    """Copy the bits of a column that are under a mask, moved together; return the end of the copy.
+
+    pieces, used, fill -- the mask, its words and its last bits, by `cut`.
+    """
     cdef int64_t j
     cdef uint64_t bits, filling = 0
     cdef const Piece* piece

@@ -49,7 +49,10 @@ cdef inline int forget_states(States* states) except -1 nogil:
 
 cdef inline State* find_state(const States* states, uint64_t alive, uint64_t near,
                               uint32_t misses) noexcept nogil:
-    """Return the place of a state; it is free if its stamp is another one."""
+    """Return the place of a state; it is free if its stamp is not that of the table.
+
+    alive -- the ships left, as bits. near -- a name of the cells missed near them.
+    """
     cdef State* state
     cdef int64_t i = scramble(scramble(scramble(alive) ^ near) ^ misses) & (states.room - 1)
     while True:

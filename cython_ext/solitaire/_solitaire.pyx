@@ -157,7 +157,7 @@ cdef class PuzzleSweep:
         self.table, self.slots, self.written = larger, slots, 0
 
     cdef Count count_from_row(self, int row) noexcept nogil:
-        """Count the fleets that complete the state at the start of a row."""
+        """Count the fleets that complete the ships placed so far, at the start of a row."""
         cdef uint8_t key[MAX_KEY]
         cdef uint64_t hashed
         cdef Entry* entry
@@ -228,7 +228,7 @@ cdef class PuzzleSweep:
         return in_columns <= ship_cells
 
     cdef Count count_from_cell(self, int row, int column, uint64_t occupied, int row_left) noexcept nogil:
-        """Count the fleets that complete the state at a cell.
+        """Count the fleets that complete the ships placed so far, with more ships from a cell on.
 
         occupied -- the columns of the row that are occupied so far, as bits. row_left -- the cells that its
         count still needs, or -1 without a count.
@@ -272,7 +272,10 @@ cdef class PuzzleSweep:
         return total
 
     cdef inline bint touches(self, int column, int length, uint64_t occupied) noexcept nogil:
-        """True if a ship that begins in a column of this row would touch one that is placed."""
+        """True if a ship that begins in a column of this row would touch one that is placed.
+
+        length -- its cells in this row. occupied -- the columns occupied before it, as bits.
+        """
         cdef uint64_t span = ((<uint64_t>1 << length) - 1) << column
         cdef int i
         if self.above & (span | span << 1 | span >> 1) or occupied & (span >> 1):
@@ -284,7 +287,7 @@ cdef class PuzzleSweep:
 
     cdef Count count_with_horizontal(self, int row, int column, uint64_t occupied, int row_left,
                                      int kind) noexcept nogil:
-        """Count the fleets with a horizontal ship of this kind next."""
+        """Count as `count_from_cell`, but only the fleets with a horizontal ship of this kind at the cell."""
         cdef Count total = 0
         cdef int length = self.lengths[kind], i
         cdef bint fits = True
@@ -309,7 +312,7 @@ cdef class PuzzleSweep:
 
     cdef Count count_with_vertical(self, int row, int column, uint64_t occupied, int row_left,
                                    int kind) noexcept nogil:
-        """Count the fleets with a vertical ship of this kind next."""
+        """Count as `count_from_cell`, but only the fleets with a vertical ship of this kind at the cell."""
         cdef Count total = 0
         cdef int length = self.lengths[kind], i
         cdef uint8_t reach[MAX_COLUMNS]
