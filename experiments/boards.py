@@ -48,7 +48,10 @@ the optimum in data/results/optima.csv; certificate: one of the value, checked""
 
 
 def games() -> Iterator[Game]:
-    """Yield the games of the table, in its order: those that have a configuration."""
+    """Yield the games of boards.csv: of these sizes, fleets and boards all but UNSOLVED.
+
+    Games without a configuration are left out.
+    """
     for size in SIZES:
         for fleet in FLEETS:
             for board in MAKERS:

@@ -177,7 +177,10 @@ class MetCounts:
         return four
 
     def _count(self, sets: list[tuple[int, ...]]) -> list[NDArray[np.int64]]:
-        """Return for each set how many configurations meet it with one more cell, by this cell."""
+        """Return an array for each set: by cell, how many configurations meet it or the set.
+
+        What the store has is not counted again.
+        """
         batches = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
         stored = sum(f"sets {i}" in self._store for i in range(len(batches)))
         counted: list[NDArray[np.int64]] = []

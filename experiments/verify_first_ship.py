@@ -306,8 +306,8 @@ def _lines_through(cell, missed, tables):  # type: ignore[no-untyped-def]
 def _sum_up_alive(segment, misses, lines):  # type: ignore[no-untyped-def]
     """Sum up the placements that cover the hits of a segment and stay between its ends.
 
-    misses -- the number of all so far. lines -- has, by placement, the configurations avoiding
-    them.
+    misses -- the number of all so far. lines -- its table `avoiding` says, for each placement and
+    number of misses, how many configurations with this placement at least avoid these.
     """
     # An end that has come nearer since the first hit is a miss.
     is_missed_back = segment.end_back < lines.ends[2 * segment.line]

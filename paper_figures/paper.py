@@ -198,9 +198,11 @@ AFTER_A_HIT = {  # colour, dashes, label, name of the printed mean
     Published("numbers", "csv"),
 )
 def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
-    """Draw the two strategies of section 4.2, reconstructed; the naive one is on the right.
+    """Draw how many configurations take how many shots by two strategies of the paper's section 4.2.
 
-    Dotted lines are our means, dashed lines the printed ones.
+    line, cross -- tables of both, reconstructed: after a hit one tries the row first, the other
+    (on the right) four directions. numbers -- the values that the paper prints. Dotted lines are
+    our means, dashed lines the printed ones.
     """
     printed_values = {row["name"]: row["value"] for row in records.read(numbers).rows}
     drawn, ax = style.curve_panel(height=2.8)

@@ -232,7 +232,7 @@ def finished_by_first_shot(family: Family, max_shots: int) -> dict[int, int]:
 
 
 def solve(position: Position, objective: Objective = MEAN, prior: Prior | None = None) -> Solution:
-    """Return the optimum of a position by the definition, for boards of about a dozen cells.
+    """Return the optimum of a position by trying every cell, for boards of about a dozen cells.
 
     Raises ImpossiblePosition if no configuration is left.
     """

@@ -88,10 +88,10 @@ class Memory:
             self.facts.add("weights", list(weights))
 
     def _pay_by_orbit(self, root: Node | Leaf) -> tuple[int, ...]:
-        """Return what a tree pays on each orbit, a set of symmetric hidings, summed over these.
+        """Return what the shooter pays the hider if it shoots by a tree: a sum for each orbit.
 
-        A hiding is a choice of the hider. Raises ValueError if a game of the tree ends before all
-        cells of a hiding are hit.
+        A hiding is a choice of the hider, an orbit a set of symmetric hidings, over which the sum
+        is. Raises ValueError if a game ends before all cells of a hiding are hit.
         """
         game = self.hidings.game
         shots_of_hiding = np.zeros(len(self.hidings), np.int64)

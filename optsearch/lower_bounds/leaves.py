@@ -67,12 +67,12 @@ def complete_binary_tree_depths(leaves: int) -> list[int]:
 
 
 def count_hit_sequences(game: Game) -> int:
-    """Return an upper bound on the sequences of replies that the hits of a whole game can have.
+    """Return an upper bound on how many sequences of replies the hits of a whole game can have.
 
-    If hits tell nothing, there is one sequence. If every hit has a label, a sequence is an order of
-    the labels that the hits of a configuration have. If only sinkings are announced, a sequence
-    says which hits sink a ship and, with announce=ship, of which length; the ships sunk never have
-    more cells than were hit.
+    If hits tell nothing, there is one sequence. If every hit has a label, a sequence is the labels
+    of all hits in the order of the shots. If only sinkings are announced, a sequence says which
+    hits sink a ship and, with announce=ship, of which length; the ships sunk never have more cells
+    than were hit.
 
     Raises TooLarge if there are too many labels to count.
     """

@@ -531,17 +531,18 @@ class _Comparison:
     def _cell_by_levels(
         self, part: _FamilyPart, chosen: list[int], levels: tuple[Level, ...]
     ) -> int:
-        """Return one of some chosen cells, after which the policies make few misses.
+        """Return one of the `chosen` cells, compared in a round for each level.
 
-        levels -- policies, the first of which is greedy. Each in turn plays on after every cell
-        that is left. Then at most its `kept` cells stay: the cheapest one, and others that cost at
-        most its `margin` more. The cheapest for the last policy is returned.
+        A level is a policy; the first is greedy. In its round it plays to the end after a shot at
+        each cell left, which costs its misses. The `kept` cheapest cells stay, but for those that
+        cost over `margin` percent of a miss more than the cheapest. The cheapest of the last round
+        is returned.
         """
         size = self._family.size(part.members)
         for levels_used, level in enumerate(levels, 1):
             costs = {cell: self._cost_after(part, cell, levels[:levels_used]) for cell in chosen}
             chosen = sorted(chosen, key=costs.__getitem__)
-            limit = costs[chosen[0]] + level.margin * UNIT // 100 * size  # in percent of a miss
+            limit = costs[chosen[0]] + level.margin * UNIT // 100 * size  # in percent of UNIT, a miss
             chosen = [cell for cell in chosen[: level.kept] if costs[cell] <= limit]
         return chosen[0]
 
