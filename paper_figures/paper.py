@@ -198,10 +198,10 @@ AFTER_A_HIT = {  # colour, dashes, label, name of the printed mean
     Published("numbers", "csv"),
 )
 def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
-    """Draw how many configurations take how many shots by two strategies of the paper's section 4.2.
+    """Draw how many configurations take how many shots by two strategies of section 4.2.
 
     line, cross -- tables of both, reconstructed: after a hit one tries the row first, the other
-    (on the right) four directions. numbers -- the values that the paper prints. Dotted lines are
+    (on the right) four directions. numbers -- what the paper prints. Dotted lines are
     our means, dashed lines the printed ones.
     """
     printed_values = {row["name"]: row["value"] for row in records.read(numbers).rows}

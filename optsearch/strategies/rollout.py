@@ -542,7 +542,7 @@ class _Comparison:
         for levels_used, level in enumerate(levels, 1):
             costs = {cell: self._cost_after(part, cell, levels[:levels_used]) for cell in chosen}
             chosen = sorted(chosen, key=costs.__getitem__)
-            limit = costs[chosen[0]] + level.margin * UNIT // 100 * size  # in percent of UNIT, a miss
+            limit = costs[chosen[0]] + level.margin * UNIT // 100 * size  # percent of a miss
             chosen = [cell for cell in chosen[: level.kept] if costs[cell] <= limit]
         return chosen[0]
 
