@@ -20,7 +20,7 @@ from optsearch.check.trees import verify
 from optsearch.counting.posterior import Posterior
 from optsearch.equilibria import equilibrium
 from optsearch.game import Game
-from optsearch.game.board import MAKERS
+from optsearch.game.board import BOARD_MAKERS
 from optsearch.game.position import Position
 from optsearch.results.tables import TABLES
 from optsearch.search.greedy import GreedySolver
@@ -54,7 +54,7 @@ def games() -> Iterator[Game]:
     """
     for size in SIZES:
         for fleet in FLEETS:
-            for board in MAKERS:
+            for board in BOARD_MAKERS:
                 game = Game.parse(f"{size}:{fleet},board={board}")
                 if str(game) != UNSOLVED and Posterior(Position(game)).configurations:
                     yield game

@@ -182,14 +182,14 @@ class MetCounts:
         What the store has is not counted again.
         """
         batches = [sets[i : i + AT_ONCE] for i in range(0, len(sets), AT_ONCE)]
-        stored = sum(f"sets {i}" in self._store for i in range(len(batches)))
+        stored_batches = sum(f"sets {i}" in self._store for i in range(len(batches)))
         counted: list[NDArray[np.int64]] = []
         for i in range(len(batches)):
             counted += [np.array(met) for met in self._store.get(f"sets {i}", [])]
         clock = script.ProgressClock("sets")
         with process_pool(self._jobs) as pool:
-            computed = pool.map(met_of_sets, repeat(self.game), batches[stored:])
-            for i, counts in enumerate(computed, stored):
+            computed = pool.map(met_of_sets, repeat(self.game), batches[stored_batches:])
+            for i, counts in enumerate(computed, stored_batches):
                 self._store.add(f"sets {i}", [met.tolist() for met in counts])
                 counted += counts
                 clock(len(counted), len(sets))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from optsearch.check import reference
 from optsearch.game import ANNOUNCEMENTS, CONTACTS, Game, bits
-from optsearch.game.board import MAKERS
+from optsearch.game.board import BOARD_MAKERS
 from optsearch.game.position import Position, Shot, reply
 from optsearch.game.shapes import parse_kind
 from optsearch.support.errors import GameError
@@ -18,7 +18,7 @@ ANYWHERE = ("first", "last")  # orders of cells that every board has
 EVERY_RULE = (*ANNOUNCEMENTS, *USERS_RULES)
 AT_SINKING = tuple(name for name, rule in ANNOUNCEMENTS.items() if rule.at_sinking)
 LABELLED = tuple(rule for rule in EVERY_RULE if rule not in ("nothing", *AT_SINKING))
-BOARDS = ("rectangle", *MAKERS)  # what random games are on
+BOARDS = ("rectangle", *BOARD_MAKERS)  # what random games are on
 SHAPES = ("V3", "L4", "T4", "S4-onesided", "O4", "V3-fixed", "##-fixed", "L4-fixed", "#.#/###")
 
 # Best greedy total height and optimum of the first counterexamples that a prototype found on empty

@@ -15,7 +15,7 @@ from optsearch.counting.posterior import Posterior
 from optsearch.equilibria import equilibrium
 from optsearch.evaluation import evaluate
 from optsearch.game import CONTACTS, Game, bits, image
-from optsearch.game.board import MAKERS
+from optsearch.game.board import BOARD_MAKERS
 from optsearch.game.position import Position, shots_of
 from optsearch.game.ships import ship_of
 from optsearch.play.simulate import simulate
@@ -24,7 +24,7 @@ from optsearch.support.errors import GameError, NotSupported
 from tests.definition import LYING, USERS_RULES, Definition, Rules
 from tests.examples import EVERY_RULE, draws
 
-OTHERS = sorted(MAKERS.keys() - {"rectangle"})
+OTHERS = sorted(BOARD_MAKERS.keys() - {"rectangle"})
 
 
 @st.composite

@@ -245,7 +245,7 @@ def test_weights_of_any_size(data):
     with reference.caches():
         expected = reference.total_height(family)
         if within is not None:
-            expected = sum(weights) - reference.finished(family, within)
+            expected = sum(weights) - reference.most_finished(family, within)
     search = weighted.WeightedSearch(game, objective, hidings.examples, lambda: None, 1 << 20)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(weighted, "MAX_WEIGHT", data.draw(st.sampled_from([100, 1 << 12, 1 << 43])))

@@ -45,7 +45,7 @@ def defined(position, objective):
         elif objective.shots == 0:
             value = 0
         else:
-            value = sum(reference.finished(part, objective.shots - 1) for part in parts)
+            value = sum(reference.most_finished(part, objective.shots - 1) for part in parts)
         values[game.cell(cell)] = value
     return values
 

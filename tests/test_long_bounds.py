@@ -175,7 +175,7 @@ def test_no_strategy_finishes_more(text):
     revealed = reveal.finished_by_reveal(game, reveal.reveal(game))
     with reference.caches():
         for misses in range(8):
-            best = reference.finished(root, hits + misses)
+            best = reference.most_finished(root, hits + misses)
             assert best <= chain.finished_by_chain(misses, hits, most_met)
             assert best <= revealed[misses]
 

@@ -196,7 +196,7 @@ def test_counts_repeat_and_nothing_is_kept():
     assert first.nodes == first.table_entries > 0
     assert first.tree() == second.tree()
     assert reference.total_height.cache_info().currsize == 0
-    assert reference.finished.cache_info().currsize == 0
+    assert reference.most_finished.cache_info().currsize == 0
 
 
 def test_no_mean_without_a_total():

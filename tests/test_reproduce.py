@@ -268,7 +268,7 @@ def test_what_is_read_from_a_table_is_stored(call_command, monkeypatch, tmp_path
     monkeypatch.setattr(thompson, "_play_games", lambda folder: shots)
     full = {
         number.what: number.compute()
-        for number in reproduce_.source_named("thompson").everything()
+        for number in reproduce_.source_named("thompson").all_numbers()
         if not number.stored and number.place == "Standard battleship, Bayesian"
     }
     assert full["thompson mean 10x10"] == "46.31 ± 0.29"

@@ -305,7 +305,7 @@ class _Certificate:
             family = frozenset(weight_of.items())
             if self.objective.shots is None:
                 return int(reference.total_height(family, inf))
-            finished = reference.finished(family, self.objective.shots)
+            finished = reference.most_finished(family, self.objective.shots)
         return sum(weights.values()) - finished
 
     # The shooter

@@ -211,7 +211,7 @@ def best_greedy(family: Family) -> int:
 
 
 @cache
-def finished(family: Family, max_shots: int) -> int:
+def most_finished(family: Family, max_shots: int) -> int:
     """Return the most configurations that one strategy finishes within this number of shots."""
     if is_over(family):
         return weight(family)
@@ -226,7 +226,7 @@ def finished_by_first_shot(family: Family, max_shots: int) -> dict[int, int]:
     if max_shots == 0:
         return dict.fromkeys(useful_cells(family), 0)
     return {
-        cell: sum(finished(part, max_shots - 1) for part in shoot(family, cell).values())
+        cell: sum(most_finished(part, max_shots - 1) for part in shoot(family, cell).values())
         for cell in useful_cells(family)
     }
 
@@ -254,9 +254,9 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
             max_shots = objective.shots
         is_within = objective.kind == "within"
         height = None if is_within else int(total_height(root, max_shots))
-        most_finished = finished(root, int(max_shots)) if is_within else None
+        finished = most_finished(root, int(max_shots)) if is_within else None
         best_cells = [] if is_over(root) else _best_cells(root, objective, max_shots)
-        caches_used = [total_height.cache_info(), finished.cache_info()]
+        caches_used = [total_height.cache_info(), most_finished.cache_info()]
     return Solution(
         position=position,
         prior=prior,
@@ -270,7 +270,7 @@ def solve(position: Position, objective: Objective = MEAN, prior: Prior | None =
         seconds=time.perf_counter() - started,
         objective=objective,
         worst=int(max_shots) if objective.kind == "worst" else None,
-        finished=most_finished,
+        finished=finished,
         _tree=partial(_tree, position, root, objective, max_shots, prior),
     )
 
@@ -320,10 +320,10 @@ def caches() -> Iterator[None]:
 
     So the counts of a solution can be repeated, and memory is freed.
     """
-    for function in (total_height, best_greedy, finished):
+    for function in (total_height, best_greedy, most_finished):
         function.cache_clear()
     try:
         yield
     finally:
-        for function in (total_height, best_greedy, finished):
+        for function in (total_height, best_greedy, most_finished):
             function.cache_clear()

@@ -105,13 +105,13 @@ def check_tree(file: Path, game: str | None, prior: str | None) -> Answer:
     game, prior -- the game and the prior that the file must be about; None if they are not given.
     """
     loaded, parsed_prior = read_tree(file, game, prior)
-    total_height, configurations = verify(loaded, parsed_prior), loaded.configurations
-    answer = begin_answer("tree", loaded.position, parsed_prior, total_height, configurations)
-    replayed_text = f"all {configurations:,} configurations"
+    total_height, total_weight = verify(loaded, parsed_prior), loaded.configurations
+    answer = begin_answer("tree", loaded.position, parsed_prior, total_height, total_weight)
+    replayed_text = f"all {total_weight:,} configurations"
     if parsed_prior is not None:
-        replayed_text = f"every configuration, weight {configurations:,}"
+        replayed_text = f"every configuration, weight {total_weight:,}"
     answer.add_fact("replayed", f"{replayed_text}, total height {total_height:,}")
-    answer.add_fact("mean shots", mean_text(total_height, configurations))
+    answer.add_fact("mean shots", mean_text(total_height, total_weight))
     answer.add_fact("worst case", f"{loaded.worst} shots", worst=loaded.worst)
     return answer
 
@@ -126,10 +126,10 @@ def check_proof(file: Path, game: str | None, prior: str | None) -> Answer:
     require_digest(parsed_prior, file)
     checked = proofs.check(file, parsed_prior)
     require_game(file, checked.position, game)
-    total_height, configurations = checked.total_height, checked.configurations
-    answer = begin_answer("proof", checked.position, parsed_prior, total_height, configurations)
+    total_height, total_weight = checked.total_height, checked.configurations
+    answer = begin_answer("proof", checked.position, parsed_prior, total_height, total_weight)
     answer.add_fact("proved", f"no strategy has a total height below {total_height:,}")
-    mean_bound = Fraction(total_height, configurations)
+    mean_bound = Fraction(total_height, total_weight)
     answer.add_fact("mean shots", f"at least {mean_bound} ≈ {decimal(mean_bound, 'lower')}")
     answer.add_fact("claims", f"{checked.claims:,}, each rechecked", claims=checked.claims)
     return answer

@@ -121,7 +121,7 @@ def print_estimate(sources: list[Source], resume: Path | None) -> None:
     """Print how many numbers are left to compute and how long that takes."""
     names = ", ".join(source.name for source in sources)
     numbers_left = reproduce_.numbers_left(sources, resume)
-    number_count = sum(len(list(source.everything())) for source in sources)
+    number_count = sum(len(list(source.all_numbers())) for source in sources)
     minutes = sum(number.minutes for number in numbers_left)
     duration = f"about {time_text(60 * minutes)} on two cores" if minutes else "seconds"
     storage = f"kept in {resume}" if resume else "kept nowhere: --resume FOLDER keeps what is done"
@@ -137,7 +137,7 @@ def print_title(source: Source, before: str) -> tuple[int, ...]:
 
     before -- a text printed before the title.
     """
-    printed_numbers = list(source.everything())
+    printed_numbers = list(source.all_numbers())
     place_width = max(len(printed_number.place) for printed_number in printed_numbers)
     name_width = max(31, *(len(printed_number.what) for printed_number in printed_numbers))
     printed_width = max(17, *(len(printed_number.printed) for printed_number in printed_numbers))

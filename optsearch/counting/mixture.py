@@ -120,13 +120,13 @@ class FilteredPart(PartPosterior):
         return False
 
     @cached_property
-    def _listed(self) -> WeightedShips:
+    def _weighted_ships(self) -> WeightedShips:
         ships = self._list_candidates()
         kept = ships[self._filter.keeps(ships[:, self._order])]
         return WeightedShips(kept, [1] * len(kept))
 
     def _sample_uniformly(self, sample_count: int, rng: np.random.Generator) -> CellSets:
-        ships = self._listed.ships
+        ships = self._weighted_ships.ships
         return ships[rng.integers(0, len(ships), sample_count)]
 
 

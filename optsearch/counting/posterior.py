@@ -233,7 +233,7 @@ class Posterior:
 
         Raises TooLarge if a prior weighs configurations one by one, and they are too many.
         """
-        return self._candidates if self._is_counted else len(self._listed.weights)
+        return self._candidates if self._is_counted else len(self._weighted_ships.weights)
 
     @cached_property
     def _candidates(self) -> int:
@@ -317,7 +317,7 @@ class Posterior:
         """The number of configurations with each ship (its kind, its mask); never 0."""
         if not self._is_counted:
             self.require_some()
-            return self._sum_listed([1] * self.configurations)
+            return self._sum_by_ship([1] * self.configurations)
         kind_of = self.position.game.kind_of
         counts_by_case = self._case_counts
         totals: Counter[Ship] = Counter()
@@ -379,7 +379,7 @@ class Posterior:
 
         Raises TooLarge if a prior would have to weigh too many configurations one by one.
         """
-        return self.configurations if self.prior is None else sum(self._listed.weights)
+        return self.configurations if self.prior is None else sum(self._weighted_ships.weights)
 
     @property
     def _total_weight(self) -> float:
@@ -398,7 +398,7 @@ class Posterior:
         if self._float_weights is not None:
             return self._float_weights.placements
         totals: Counter[int] = Counter()
-        for (_, ship), weight in self._sum_listed(self._listed.weights).items():
+        for (_, ship), weight in self._sum_by_ship(self._weighted_ships.weights).items():
             totals[ship] += weight
         return totals
 
@@ -408,7 +408,7 @@ class Posterior:
         return self._sum_by_cell(self._placement_weights)
 
     @cached_property
-    def _listed(self) -> WeightedShips:
+    def _weighted_ships(self) -> WeightedShips:
         """All configurations that have a weight."""
         return self.list_weighted()
 
@@ -535,14 +535,14 @@ class Posterior:
         """True if answers are exact; else weights are multiplied as floats while counting."""
         return self.prior is None or self._float_weights is None
 
-    def _sum_listed(self, values: Sequence[int]) -> dict[Ship, int]:
+    def _sum_by_ship(self, values: Sequence[int]) -> dict[Ship, int]:
         """Map each ship (kind, mask) to the sum of the values of the configurations with it.
 
         values -- one for each of the listed configurations.
         """
         sums: Counter[Ship] = Counter()
         for i, kind in enumerate(self.position.game.fleet):
-            masks = to_masks(self._listed.ships[:, i])
+            masks = to_masks(self._weighted_ships.ships[:, i])
             for ship, value in zip(masks, values, strict=True):
                 sums[kind, ship] += value
         return dict(sums)
@@ -606,7 +606,8 @@ class Posterior:
         if self._float_weights is None:
             total = self.weight
             entropy = sum(
-                weight / total * (log2(total) - log2(weight)) for weight in self._listed.weights
+                weight / total * (log2(total) - log2(weight))
+                for weight in self._weighted_ships.weights
             )
             return min(greatest, entropy)
         # H = log2 Z - E[log2 weight], where Z is the total weight. The weight is a product over
@@ -645,7 +646,7 @@ class Posterior:
     def list_all(self, masks: bool = False) -> NDArray[Any]:
         """List all configurations, with a prior those with a weight, in the form of `sample`."""
         self.require_some()
-        configurations = self._list_candidates() if self._is_counted else self._listed.ships
+        configurations = self._list_candidates() if self._is_counted else self._weighted_ships.ships
         return configurations if masks else self._to_arrays(configurations)
 
     def batches(self, size: int) -> Iterator[CellSets]:
@@ -658,7 +659,7 @@ class Posterior:
         if self._is_counted:
             yield from self._list_in_batches(size)
         else:
-            ships = self._listed.ships
+            ships = self._weighted_ships.ships
             for start in range(0, len(ships), size):
                 yield ships[start : start + size]
 
@@ -751,11 +752,11 @@ class Posterior:
 
     def _sample_listed(self, sample_count: int, rng: np.random.Generator) -> CellSets:
         """Draw some of the listed configurations by their weights, each as cell sets of ships."""
-        cumulated = list(accumulate(self._listed.weights))
+        cumulated = list(accumulate(self._weighted_ships.weights))
         indices = [
             bisect_right(cumulated, draw_below(cumulated[-1], rng)) for _ in range(sample_count)
         ]
-        return self._listed.ships[indices]
+        return self._weighted_ships.ships[indices]
 
     def _sample_by_floats(
         self, sample_count: int, rng: np.random.Generator, floats: _FloatWeights

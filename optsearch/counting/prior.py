@@ -44,7 +44,7 @@ Weight = int | float | Fraction  # a float counts as the binary fraction that it
 K = TypeVar("K")
 
 MOST_KEPT = 500_000  # weights of a function, and boards of ships placed one by one
-MEANS = ("product", "mean")  # of the weights of a ship's cells
+COMBINERS = ("product", "mean")  # of the weights of a ship's cells
 _ORDER_MARK = ":order="
 _MOST_DIGITS = 18
 _WEIGHT = re.compile(
@@ -205,8 +205,8 @@ class Prior(ABC):
 
         Raises PositionError for another value of `combine_by` and for a negative weight.
         """
-        if combine_by not in MEANS:
-            raise PositionError(f"cells: {combine_by!r} is not known; use {' or '.join(MEANS)}")
+        if combine_by not in COMBINERS:
+            raise PositionError(f"cells: {combine_by!r} is not known; use {' or '.join(COMBINERS)}")
         cell_weights = _scale_to_integers(
             {cell: weights.get(game.cell(cell), otherwise) for cell in range(game.cells)},
             lambda cell: cell_name(game.cell(cell)),
@@ -654,7 +654,7 @@ def _header_weight(record: records.Record) -> Fraction:
             columns = ", ".join(record.columns)
             raise RecordError(f"{path}: `# {key}: …` does not go with the columns {columns}")
     required = {
-        "cells": " or ".join(f"`# cells: {mean}`" for mean in MEANS),
+        "cells": " or ".join(f"`# cells: {combiner}`" for combiner in COMBINERS),
         "smoothing": "`# smoothing: 1`",
     }
     for key, example in required.items():
@@ -667,8 +667,8 @@ def _header_weight(record: records.Record) -> Fraction:
             weight = parse_weight(header[weight_key])
         except ValueError as error:
             raise RecordError(f"{path}: `# {weight_key}: {header[weight_key]}`: {error}") from None
-    if "cells" in header and header["cells"] not in MEANS:
-        raise RecordError(f"{path}: `# cells: {header['cells']}`; write {' or '.join(MEANS)}")
+    if "cells" in header and header["cells"] not in COMBINERS:
+        raise RecordError(f"{path}: `# cells: {header['cells']}`; write {' or '.join(COMBINERS)}")
     return weight
 
 

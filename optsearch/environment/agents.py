@@ -8,10 +8,10 @@ player = Agent(act)
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ def action_of(action: Any, game: Game) -> int:
     Integers and arrays of one integer are accepted; StrategyError is raised for anything else.
     """
     try:
-        cell_index = index(action.item() if isinstance(action, np.ndarray) else action)
+        cell_index = operator.index(action.item() if isinstance(action, np.ndarray) else action)
     except (TypeError, ValueError):
         cell_index = -1
     if 0 <= cell_index < game.cells:

@@ -54,7 +54,7 @@ class Memory:
                 continue
             try:
                 root = tree_from_fields(stored_tree, game)
-                payments_by_orbit = self._pay_by_orbit(root)
+                payments_by_orbit = self._payments_by_orbit(root)
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise TableError(
                     f"{self.facts.path}: {fact_name} is not a tree of {game}"
@@ -87,7 +87,7 @@ class Memory:
         if self.facts is not None:
             self.facts.add("weights", list(weights))
 
-    def _pay_by_orbit(self, root: Node | Leaf) -> tuple[int, ...]:
+    def _payments_by_orbit(self, root: Node | Leaf) -> tuple[int, ...]:
         """Return what the shooter pays the hider if it shoots by a tree: a sum for each orbit.
 
         A hiding is a choice of the hider, an orbit a set of symmetric hidings, over which the sum

@@ -407,7 +407,7 @@ HEXAGON: tuple[Point, ...] = tuple(
 _BESIDE = (_RIGHT, _DOWN, (0, -1), (-1, 0))
 _CORNERWISE = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 _SQUARES = _Grid(sides=_BESIDE, corners=_CORNERWISE, lines=(_RIGHT, _DOWN))
-MAKERS: Mapping[str, Callable[[str, int, int], Board]] = {
+BOARD_MAKERS: Mapping[str, Callable[[str, int, int], Board]] = {
     "rectangle": _SQUARES,
     "cylinder": replace(_SQUARES, seams=(True, False)),
     "torus": replace(_SQUARES, seams=(True, True)),
@@ -424,9 +424,9 @@ MAKERS: Mapping[str, Callable[[str, int, int], Board]] = {
 @lru_cache(maxsize=256)
 def make_board(text: str, rows: int, columns: int) -> Board:
     """Return the board of this name and size; GameError if no maker has the name."""
-    if text not in MAKERS:
+    if text not in BOARD_MAKERS:
         raise GameError(
-            f"board={text!r} is not a board; use {', '.join(MAKERS)}, or a file of boards as in "
-            "FILE.json#NAME:SHIP,SHIP"
+            f"board={text!r} is not a board; use {', '.join(BOARD_MAKERS)}, or a file of boards "
+            "as in FILE.json#NAME:SHIP,SHIP"
         )
-    return MAKERS[text](text, rows, columns)
+    return BOARD_MAKERS[text](text, rows, columns)

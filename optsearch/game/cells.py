@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable
-from operator import index
 from typing import SupportsIndex, cast
 
 from optsearch.support.errors import GameError
@@ -56,7 +56,7 @@ def cell_of(value: object) -> Cell:
         return parse_cell(value)
     try:
         row, column = cast(Iterable[SupportsIndex], value)
-        return index(row), index(column)
+        return operator.index(row), operator.index(column)
     except (TypeError, ValueError):
         raise GameError(
             f"{value!r} is not a cell; give (row, column), from 0, or its name, as in 'B3'"

@@ -29,7 +29,7 @@ from optsearch.game.announcements import (
     tells_kind,
     tells_nothing,
 )
-from optsearch.game.board import MAKERS, Board, Permutation, bits, image, make_board
+from optsearch.game.board import BOARD_MAKERS, Board, Permutation, bits, image, make_board
 from optsearch.game.board_files import named_board
 from optsearch.game.cells import MAX_BOARD, MAX_CELLS, Cell, cell_name, parse_cell
 from optsearch.game.labels import LabelTable
@@ -976,7 +976,7 @@ def _split_ships_and_rules(text: str, after_board: str) -> tuple[list[str], dict
                 raise GameError(
                     f"{item!r} in {text!r} is not a rule; write contact={'|'.join(CONTACTS)}, "
                     f"announce={'|'.join(ANNOUNCEMENTS)}|FILE.py:NAME, ends={'|'.join(ENDS)}, "
-                    f"holes=CELL,CELL-CELL,… or board={'|'.join(MAKERS)}"
+                    f"holes=CELL,CELL-CELL,… or board={'|'.join(BOARD_MAKERS)}"
                 )
     return ships, rules
 

@@ -85,15 +85,16 @@ def count_hit_sequences(game: Game) -> int:
         )
     # After some hits: how many sequences of replies leave a set of possibilities, where each
     # possibility is the ships that are sunk. At first the only possibility is that none is.
-    sequences = Counter({frozenset[Sunk]({()}): 1})
+    nothing_sunk: Sunk = ()
+    sequence_counts = Counter({frozenset({nothing_sunk}): 1})
     for hits in range(1, game.fleet_cells + 1):
-        longer_sequences = Counter[frozenset[Sunk]]()
-        for possible, count in sequences.items():
+        counts_after = Counter[frozenset[Sunk]]()
+        for possible, count in sequence_counts.items():
             for possible_after in _sunk_by_reply(game, possible, hits).values():
-                longer_sequences[frozenset(possible_after)] += count
-        sequences = longer_sequences
+                counts_after[frozenset(possible_after)] += count
+        sequence_counts = counts_after
     whole_fleet = tuple(sorted(game.fleet))
-    return sum(count for possible, count in sequences.items() if whole_fleet in possible)
+    return sum(count for possible, count in sequence_counts.items() if whole_fleet in possible)
 
 
 def _sunk_by_reply(game: Game, possible: frozenset[Sunk], hits: int) -> dict[int, set[Sunk]]:

@@ -42,7 +42,7 @@ class Source:
     numbers: Callable[[], Iterator[Number]]
     full: Callable[[Path | None, Progress[EvaluationStatus]], Iterator[Number]] = no_numbers
 
-    def everything(
+    def all_numbers(
         self, folder: Path | None = None, progress: Progress[EvaluationStatus] = no_progress
     ) -> Iterator[Number]:
         """Yield all numbers that the source prints, to be computed without stored results.
@@ -149,7 +149,7 @@ def everything(
     """
     with _open_checks(folder) as store:
         for source in sources:
-            for number in source.everything(folder, progress):
+            for number in source.all_numbers(folder, progress):
                 key = _key(source, number)
                 if store is not None and key in store:
                     yield source, Check(**store[key])
@@ -171,7 +171,7 @@ def numbers_left(sources: Sequence[Source], folder: Path | None = None) -> list[
         return [
             number
             for source in sources
-            for number in source.everything(folder)
+            for number in source.all_numbers(folder)
             if _key(source, number) not in finished
         ]
 

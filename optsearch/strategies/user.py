@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from operator import index
 from pathlib import Path
 
 import numpy as np
@@ -345,7 +345,7 @@ def _parse_cell(answer: object) -> Cell | None:
         if isinstance(answer, str):
             return parse_cell(answer)
         if isinstance(answer, tuple | list | np.ndarray) and len(answer) == 2:
-            return int(index(answer[0])), int(index(answer[1]))
+            return int(operator.index(answer[0])), int(operator.index(answer[1]))
     except Exception:  # of their own classes of integers
         return None
     return None
