@@ -452,6 +452,9 @@ def test_there_is_a_bracket_within_the_limit(game):
         result = run(command, game, "--time-limit", "2", "--json")
         if isinstance(result.exception, (GameError, ImpossiblePosition)):
             continue  # a ship that does not fit
+        has_bounds = command == "bounds" or Game.parse(game).label_of_kind is not None
+        if isinstance(result.exception, TooLarge) and not has_bounds:
+            continue  # labels tell where a ship lies
         assert result.exit_code == 0, (game, result.exception)
         fields = json.loads(result.stdout)
         low, high = fields.get("bracket") or (fields["lower"], fields["upper"])
