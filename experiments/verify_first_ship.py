@@ -318,8 +318,10 @@ def _sum_up_alive(segment, misses, lines):  # type: ignore[no-untyped-def]
     for back in range(segment.back, segment.end_back):
         for ahead in range(segment.ahead, segment.end_ahead):
             misses_outside = misses - segment.misses_beside  # the halo of the placement
-            misses_outside -= is_missed_back and back == segment.end_back - 1
-            misses_outside -= is_missed_ahead and ahead == segment.end_ahead - 1
+            if is_missed_back and back == segment.end_back - 1:
+                misses_outside -= 1
+            if is_missed_ahead and ahead == segment.end_ahead - 1:
+                misses_outside -= 1
             avoiding_all = lines.avoiding[segment.line, back, ahead, max(0, misses_outside)]
             if avoiding_all < 0:
                 continue  # no such placement

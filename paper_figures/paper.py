@@ -206,24 +206,27 @@ def figure11(line: Path, cross: Path, numbers: Path) -> Figure:
     """
     printed_values = {row["name"]: row["value"] for row in records.read(numbers).rows}
     drawn, ax = style.curve_panel(height=2.8)
-    means: list[tuple[float, str, str, str]] = []  # value, text, dashes and colour of each line
-    for after_a_hit, source in (("line", line), ("cross", cross)):
+    left_of_line: dict[str, Any] = {"xytext": (-3, -6), "ha": "right"}
+    right_of_line: dict[str, Any] = {"xytext": (3, -6), "ha": "left"}
+    # The value, text, dashes and colour of each line of a mean, and where its text stands.
+    means: list[tuple[float, str, str, str, dict[str, Any]]] = []
+    for after_a_hit, source, beside in (
+        ("line", line, left_of_line),
+        ("cross", cross, right_of_line),
+    ):
         colour, dashes, label, name = AFTER_A_HIT[after_a_hit]
         table = TABLES["evaluations"].read(source)
         millions = [count / 1e6 for count in table.column("configurations")]
         ax.plot(table.column("shots"), millions, dashes, color=colour, label=label)
         mean, printed_mean = float(table.header["mean"]), printed_values[name]
-        means.append((mean, f"mean {mean:.1f}", ":", colour))
-        means.append((float(printed_mean), f"printed {printed_mean}", "--", colour))
+        means.append((mean, f"mean {mean:.1f}", ":", colour, beside))
+        means.append((float(printed_mean), f"printed {printed_mean}", "--", colour, beside))
     most_millions = ax.dataLim.ymax
     white_box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-    left_of_line: dict[str, Any] = {"xytext": (-3, -6), "ha": "right"}
-    right_of_line: dict[str, Any] = {"xytext": (3, -6), "ha": "left"}
-    for i, (value, text, dashes, colour) in enumerate(means):
-        is_inner = i in (1, 2)  # inner texts go above the outer lines
+    for i, (value, text, dashes, colour, beside) in enumerate(means):
+        is_inner = 0 < i < len(means) - 1  # inner texts go above the outer lines
         height = most_millions * (1.32 if is_inner else 1.2)
         ax.plot([value] * 2, [0, height], dashes, color=colour, lw=0.9, gid="mean")
-        beside = left_of_line if i < 2 else right_of_line  # two lines of each strategy
         style.write_note(ax, text, (value, height), **beside, color=colour, bbox=white_box)
     ax.set_xlabel("shots")
     ax.set_ylabel("configurations, millions")

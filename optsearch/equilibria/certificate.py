@@ -37,13 +37,11 @@ def save(solution: Equilibrium, path: str | Path) -> None:
         "hider_guarantees": str(solution.worth(solution.lower)),
         "shooter_guarantees": str(solution.worth(solution.upper)),
     }
-    hider_entries = [
-        {
-            "hidden": [game.names(ship) for ship in hidings.hidden[hidings.orbits[orbit][0]]],
-            "weight": str(solution.weights[orbit]),
-        }
-        for orbit, _ in solution.hider
-    ]
+    hider_entries = []
+    for orbit, _ in solution.hider:
+        first_index = hidings.orbits[orbit][0]  # any hiding of the orbit would do
+        ship_names = [game.names(ship) for ship in hidings.hidden[first_index]]
+        hider_entries.append({"hidden": ship_names, "weight": str(solution.weights[orbit])})
     shooter_entries = [
         {"probability": str(probability), "tree": tree_fields(tree.root)}
         for tree, probability in solution.shooter

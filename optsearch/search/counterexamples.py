@@ -530,12 +530,13 @@ class Positions:
         a position in which the cell is shot already keeps its code. The array is True where the
         cell is not shot and several replies are possible.
         """
-        power = self._digit_base ** (self.game.cells - 1 - cell)
-        is_unshot = codes // power % self._digit_base == self._digit_base - 1
+        digit_weight = self._digit_base ** (self.game.cells - 1 - cell)
+        unshot_digit = self._digit_base - 1  # the digits below it are the replies
+        is_unshot = codes // digit_weight % self._digit_base == unshot_digit
         codes_after = []
-        for reply_digit in range(self._digit_base - 1):
-            decrease = self._digit_base - 1 - reply_digit  # from the digit for not shot
-            codes_after.append(codes - power * decrease * is_unshot)
+        for reply_digit in range(unshot_digit):
+            codes_with_reply = codes - digit_weight * (unshot_digit - reply_digit)
+            codes_after.append(np.where(is_unshot, codes_with_reply, codes))
         possible_replies = sum(
             (self.configurations[part_codes] > 0).astype(np.int8) for part_codes in codes_after
         )
