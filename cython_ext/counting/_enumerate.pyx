@@ -108,7 +108,7 @@ cdef class Enumerator:
     cdef int depth                        # the level in use, -1 when all is done
     cdef int bundle_kind
     cdef Bits bundle
-    cdef int64_t* through[MAX_KINDS]      # configurations through each placement, when counted
+    cdef int64_t* count_through[MAX_KINDS]  # configurations through each placement, when counted
     cdef Counters* counters
     cdef int slice, slices, first_choice
     cdef bint stopped
@@ -139,7 +139,7 @@ cdef class Enumerator:
             self.cells[kind] = self.arena.cells(words)
             self.cover[kind] = <Bits*>self.arena.array(128, sizeof(Bits))
             self.beside[kind] = <Bits*>self.arena.array(MAX_PLACEMENTS * self.kinds, sizeof(Bits))
-            self.through[kind] = <int64_t*>self.arena.array(MAX_PLACEMENTS, sizeof(int64_t))
+            self.count_through[kind] = <int64_t*>self.arena.array(MAX_PLACEMENTS, sizeof(int64_t))
             for placement in range(self.sizes[kind]):
                 for index in range(128):
                     if self.cells[kind][placement] & one(index):
@@ -165,7 +165,7 @@ cdef class Enumerator:
             root.length += self.total[kind] * self.lengths[kind]
             for placement in range(self.sizes[kind]):
                 root.allowed[kind].w[placement >> 6] |= <uint64_t>1 << (placement & 63)
-            memset(self.through[kind], 0, MAX_PLACEMENTS * sizeof(int64_t))
+            memset(self.count_through[kind], 0, MAX_PLACEMENTS * sizeof(int64_t))
         self.depth = 0
         self.first_choice = -1
         self.pairs = False
@@ -292,7 +292,7 @@ cdef class Enumerator:
                                 &self.beside[kind][placement * self.kinds + other_kind])
 
     cdef uint64_t share_pairs(self, const Level* level) noexcept nogil:
-        """Count the ways to place the last two ships; add those with each placement to `through`."""
+        """Count the ways to place the last two ships; add those with each placement to `count_through`."""
         cdef int kind, other_kind, partners, placement
         cdef Bits untried
         cdef uint64_t total = 0
@@ -311,7 +311,7 @@ cdef class Enumerator:
                     break
                 partners = count_both(&level.allowed[other_kind],
                                       &self.beside[kind][placement * self.kinds + other_kind])
-                self.through[kind][placement] += partners
+                self.count_through[kind][placement] += partners
                 total += partners
         return total // 2                 # each pair was met twice
 
@@ -323,10 +323,10 @@ cdef class Enumerator:
         if self.depth >= 0:
             level = &self.levels[self.depth]
             level.count += count
-            self.through[level.kind][level.placement] += count
+            self.count_through[level.kind][level.placement] += count
 
     cdef void tally(self, int kind) noexcept nogil:
-        """Add the counters of a kind (bit i of each is in plane i) to `through`, and clear them."""
+        """Add the counters of a kind (bit i of each is in plane i) to `count_through`, and clear them."""
         cdef Counters* counters = &self.counters[kind]
         cdef int plane, w
         cdef uint64_t word
@@ -334,7 +334,7 @@ cdef class Enumerator:
             for w in range(4):
                 word = counters.planes[plane].w[w]
                 while word:
-                    self.through[kind][64 * w + ctz(word)] += <int64_t>1 << plane
+                    self.count_through[kind][64 * w + ctz(word)] += <int64_t>1 << plane
                     word &= word - 1
         memset(counters, 0, sizeof(Counters))
 
@@ -385,7 +385,7 @@ cdef class Enumerator:
                     self.tally(self.bundle_kind)
             for kind in range(self.kinds):
                 self.tally(kind)
-        return [[self.through[kind][placement] for placement in range(self.sizes[kind])]
+        return [[self.count_through[kind][placement] for placement in range(self.sizes[kind])]
                 for kind in range(self.kinds)]
 
     def name(self, sorts, numbers, shifts, int code_words):

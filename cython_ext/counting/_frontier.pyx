@@ -356,10 +356,10 @@ cdef class Frontier:
 
     cdef inline int64_t find_mask(self, const Layer* layer, Cells mask, uint64_t hash) noexcept nogil:
         """Return the number of a mask in the layer that `mask_numbers` indexes, or -1."""
-        cdef uint64_t at = hash
-        cdef int64_t index = next_number(&self.mask_numbers, hash, &at)
+        cdef uint64_t slot = hash
+        cdef int64_t index = next_number(&self.mask_numbers, hash, &slot)
         while index >= 0 and not layer.masks[index] == mask:
-            index = next_number(&self.mask_numbers, hash, &at)
+            index = next_number(&self.mask_numbers, hash, &slot)
         return index
 
     cdef int64_t number_of_mask(self, int cell, Cells mask) except -2 nogil:
@@ -502,10 +502,10 @@ cdef class Frontier:
                                           <const Value*>(row + words), kind, weight, first, end)
         return 0
 
-    cdef Value forward(self, Value one, bint keeps_layers, watch) except *:
+    cdef Value forward(self, Value one, bint keeps_layers, after_cell) except *:
         """Return the number (or total weight) of the configurations.
 
-        one -- 1, which chooses counts or weights. watch -- None, or called with the number of cells swept.
+        one -- 1, which chooses counts or weights. after_cell -- None, or called with the cells swept.
         """
         cdef int cell
         cdef uint64_t* row
@@ -527,8 +527,8 @@ cdef class Frontier:
             self.widest = max(self.widest, self.layers[cell + 1].mask_count)
             if self.kept_layer_step == 0 or cell % self.kept_layer_step:
                 self.drop_layer(cell)
-            if watch is not None:
-                watch(cell + 1)
+            if after_cell is not None:
+                after_cell(cell + 1)
         return self.total(one)
 
     cdef Value total(self, Value one) noexcept:
@@ -550,10 +550,10 @@ cdef class Frontier:
 
     # The backward pass
 
-    cdef int backward(self, Value* through, Value one, watch) except -1:
+    cdef int backward(self, Value* through, Value one, after_cell) except -1:
         """Add the configurations through each placement to `through`; after a forward pass that kept layers.
 
-        one, watch -- as of `forward`.
+        one, after_cell -- as of `forward`.
         """
         cdef int cell
         cdef int64_t mask_count
@@ -576,8 +576,8 @@ cdef class Frontier:
                     self.drop_layer(cell + 1)
                 free(ways_next)
                 ways_next, ways_here = ways_here, NULL
-                if watch is not None:
-                    watch(self.cells - cell)
+                if after_cell is not None:
+                    after_cell(self.cells - cell)
         finally:
             free(ways_next)
             free(ways_here)
@@ -767,20 +767,20 @@ cdef class Frontier:
 
     # Queries
 
-    def count(self, uint64_t modulus=0, watch=None):
+    def count(self, uint64_t modulus=0, after_cell=None):
         """Return the number of configurations modulo `modulus` (0: 2^64); two layers are kept.
 
-        watch -- called after each cell with the number of cells swept.
+        after_cell -- called after each cell with the number of cells swept.
         """
         self.modulus = modulus
-        return self.forward[uint64_t](1, False, watch)
+        return self.forward[uint64_t](1, False, after_cell)
 
     def keep(self):
         """Return the number of configurations modulo 2^64, and keep the layers for `unrank`."""
         self.modulus = 0
         return self.forward[uint64_t](1, True, None)
 
-    def count_by_placement(self, uint64_t modulus=0, watch=None):
+    def count_by_placement(self, uint64_t modulus=0, after_cell=None):
         """Return the number of configurations, and those through each placement, modulo `modulus`.
 
         The latter is uint64 of shape (placements,). modulus -- 0 for 2^64.
@@ -789,9 +789,9 @@ cdef class Frontier:
         counts = np.zeros(self.starts[self.cells] + 1, np.uint64)
         view = counts
         self.modulus = modulus
-        total = self.forward[uint64_t](1, True, watch)
+        total = self.forward[uint64_t](1, True, after_cell)
         if self.layers[self.cells].mask_count:
-            self.backward[uint64_t](&view[0], 1, watch)
+            self.backward[uint64_t](&view[0], 1, after_cell)
         return total, counts[:self.starts[self.cells]]
 
     def weigh(self, const double[::1] weights, bint only_total=False):

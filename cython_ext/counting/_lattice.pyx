@@ -389,7 +389,7 @@ cdef class Query:
     cdef int slots               # a transition from cell k leads to k + 1 … k + slots - 1
     cdef readonly int64_t visits  # states at all cells, in the last count
     cdef int64_t visits_allowed  # in a count
-    cdef object watch            # called after each row of a pass, or None
+    cdef object after_row        # called after each row of a pass, or None
     cdef int width               # values that each state has room for
     cdef uint64_t* value[COLUMNS + 1]  # at cell k, slot k % slots: by state; 0 between queries
     cdef Pending pending[COLUMNS + 1]  # the same slots
@@ -542,7 +542,7 @@ cdef class Query:
                 if index & 0xFFFF == 0xFFFF:
                     with gil:
                         PyErr_CheckSignals()
-            self.report(cell)
+            self.report_row(cell)
         return total
 
     cdef inline Value completions(self, const Edge* edge, int cell, Value** values) noexcept nogil:
@@ -610,7 +610,7 @@ cdef class Query:
                         PyErr_CheckSignals()
             for index in range(reached.n):
                 values[0][reached.states[index]] = (<Value*>reached.values)[index]
-            self.report(cell)
+            self.report_row(cell)
         self.clear()
         return 0
 
@@ -689,12 +689,12 @@ cdef class Query:
         self.width = width
         return 0
 
-    cdef int report(self, int cell) except -1 nogil:
-        """Call `watch` at the last cell of a row."""
+    cdef int report_row(self, int cell) except -1 nogil:
+        """Call `after_row` at the last cell of a row."""
         if cell % self.lattice.columns == self.lattice.columns - 1:
             with gil:
-                if self.watch is not None:
-                    self.watch()
+                if self.after_row is not None:
+                    self.after_row()
         return 0
 
     cdef int append(self, Pending* pending, int32_t state) except -1 nogil:
@@ -769,19 +769,19 @@ cdef class Query:
             if self.visits > self.visits_allowed:
                 with gil:
                     raise MemoryError
-            self.report(cell)
+            self.report_row(cell)
         return 0
 
-    def count(self, moduli, watch=None, most_visits=None):
+    def count(self, moduli, after_row=None, most_visits=None):
         """Return the number of configurations modulo each of some numbers (0: 2^64), as a list.
 
-        watch -- called after each row. most_visits -- MemoryError after more visits.
+        after_row -- called after each row. most_visits -- MemoryError after more visits.
         """
         cdef uint64_t two_moduli[2]
         cdef uint64_t totals[2]
         cdef int slot, first, index, part, width
         counts = []
-        self.watch = watch
+        self.after_row = after_row
         self.visits_allowed = INT64_MAX if most_visits is None else most_visits
         for first in range(0, len(moduli), 2):
             self.visits = 0
@@ -803,16 +803,16 @@ cdef class Query:
             counts += [totals[index] for index in range(width)]
         return counts
 
-    def count_by_placement(self, uint64_t modulus=0, watch=None):
+    def count_by_placement(self, uint64_t modulus=0, after_row=None):
         """Return the number of configurations, and those through each placement, modulo `modulus`.
 
         The latter is uint64 of shape (ways, cells), by way and first cell. modulus -- 0 for 2^64.
-        watch -- called after each row, there and back.
+        after_row -- called after each row, there and back.
         """
         counts = np.zeros((self.lattice.ways, self.cells), np.uint64)
         cdef uint64_t[:, ::1] view = counts
         cdef uint64_t total
-        self.modulus, self.watch = modulus, watch
+        self.modulus, self.after_row = modulus, after_row
         try:
             with nogil:
                 total = self.forward[uint64_t](1)
@@ -834,7 +834,7 @@ cdef class Query:
         view = sums
         if weights.shape[0] != self.lattice.ways or weights.shape[1] != self.cells:
             raise ValueError("weights of another game")
-        self.weights, self.watch = &weights[0, 0], None
+        self.weights, self.after_row = &weights[0, 0], None
         try:
             with nogil:
                 total = self.forward[double](1)

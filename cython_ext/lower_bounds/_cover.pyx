@@ -9,7 +9,7 @@ the bundle with 0 to 4 of its cells in z and the others in P:
 
     three in P, one anywhere   one row of `rows` for every triple of P, a vector of cells added to it
     two in P, two or more in z    one row of `pairs` for every pair of P, a vector of placements
-    one, none in P                rows of `singles` and of `none`, in the same way
+    one, none in P                rows of `singles` and of `empty_set`, in the same way
 
 so that a bundle of p cells takes C(p, 3) vector additions for all of its quadruples. A cell of P
 counts in the row of a triple only when it comes after the triple, so that a quadruple in P counts
@@ -38,8 +38,8 @@ cdef enum:
 cdef class Cover:
     """The counts of one fleet on a board, some ships of which may be placed already.
 
-    cells -- the number of cells of the board; closed -- the two words of the cells where no ship of
-        `ships` may be; counted -- the words of cells that every configuration covers and that
+    cells -- the number of cells of the board; closed_words -- the two words of the cells where no ship of
+        `ships` may be; counted_words -- the words of cells that every configuration covers and that
         count as covered (those of placed ships, if they are to count).
     ships -- for every ship (masks, halos, equals_previous): uint64 arrays of shape (n, 2), and True if
         it has the length of the ship before it. The last one is the innermost.
@@ -53,18 +53,18 @@ cdef class Cover:
     cdef bint equals_previous[MAX_SHIPS]    # if the ship has the length of the one before
     cdef Cells* mask[MAX_SHIPS]
     cdef Cells* halo[MAX_SHIPS]       # with the ship itself
-    cdef uint32_t[:, ::1] rows, pairs, singles, none
-    cdef uint32_t* vectors            # scratch: one vector for each possible last cell of a triple
+    cdef uint32_t[:, ::1] rows, pairs, singles, empty_set
+    cdef uint32_t* triple_vectors     # scratch: one vector for each possible last cell of a triple
 
-    def __cinit__(self, int cells, closed, counted, ships):
+    def __cinit__(self, int cells, closed_words, counted_words, ships):
         cdef int i, j
         cdef const uint64_t[:, ::1] masks, halos
         if not 1 <= cells <= 128 or not 1 <= len(ships) <= MAX_SHIPS:
             raise ValueError("a board of at most 128 cells and at most 16 ships")
         self.arena, self.cells, self.ships = Arena(), cells, len(ships)
         self.width = (cells + 1 + 7) // 8 * 8
-        self.closed = join(closed[0], closed[1])
-        self.counted = join(counted[0], counted[1])
+        self.closed = join(closed_words[0], closed_words[1])
+        self.counted = join(counted_words[0], counted_words[1])
         for i, (mask_words, halo_words, equals_previous) in enumerate(ships):
             masks, halos = mask_words, halo_words
             if masks.shape[0] > MAX_PLACEMENTS:
@@ -78,8 +78,8 @@ cdef class Cover:
         self.rows = np.zeros((max(1, cells * (cells - 1) * (cells - 2) // 6), self.width), np.uint32)
         self.pairs = np.zeros((max(1, cells * (cells - 1) // 2), self.placement_width), np.uint32)
         self.singles = np.zeros((cells, self.placement_width), np.uint32)
-        self.none = np.zeros((1, self.placement_width), np.uint32)
-        self.vectors = <uint32_t*>self.arena.array((cells + 1) * self.width, sizeof(uint32_t))
+        self.empty_set = np.zeros((1, self.placement_width), np.uint32)
+        self.triple_vectors = <uint32_t*>self.arena.array((cells + 1) * self.width, sizeof(uint32_t))
 
     def walk(self):
         """Visit every configuration once and fill the rows."""
@@ -117,7 +117,7 @@ cdef class Cover:
         cdef int width = self.width, placement_width = self.placement_width
         for i in range(placement_width):
             allowed[i] = 0
-        vector = self.vectors
+        vector = self.triple_vectors
         for column in range(width):
             vector[column] = 0
         for i in range(start, self.innermost_count):
@@ -138,17 +138,17 @@ cdef class Cover:
             cells_left &= cells_left - 1
         # Vector k: the cells of the innermost ship, and those of P after the cell number k of P.
         for k in range(placed - 2, -1, -1):
-            row = self.vectors + (placed - 1 - k) * width
+            row = self.triple_vectors + (placed - 1 - k) * width
             memcpy(row, row - width, width * sizeof(uint32_t))
             row[cells[k + 1]] = count
-        row = &self.none[0, 0]
+        row = &self.empty_set[0, 0]
         for column in range(placement_width):
             row[column] += allowed[column]
         for k in range(placed):
             row = &self.singles[cells[k], 0]
             for column in range(placement_width):
                 row[column] += allowed[column]
-            vector = self.vectors + (placed - 1 - k) * width
+            vector = self.triple_vectors + (placed - 1 - k) * width
             for j in range(k):
                 row = &self.pairs[pair(cells[j], cells[k]), 0]
                 for column in range(placement_width):
@@ -193,7 +193,7 @@ cdef class Cover:
                 while cells_left:
                     a = first(cells_left)
                     cells_left &= cells_left - 1
-                    counts_of_1[a] += self.none[0, placement]
+                    counts_of_1[a] += self.empty_set[0, placement]
                     for b in range(cells):
                         if b == a:
                             continue
@@ -206,7 +206,7 @@ cdef class Cover:
                         for c in range(b):
                             if c != a and not ship & one(c):
                                 counts_of_3[sorted_triple(a, c, b)] += self.pairs[pair(c, b), placement]
-        return int(self.none[0, self.innermost_count]), result
+        return int(self.empty_set[0, self.innermost_count]), result
 
     cdef void count_sets_with_pair(self, int placement, int a, int b, Cells ship, int64_t[::1] counts_of_2,
                                    int64_t[::1] counts_of_3, int64_t[::1] counts_of_4) noexcept nogil:
@@ -216,15 +216,15 @@ cdef class Cover:
         counts.
         """
         cdef int cells = self.cells, c, d
-        counts_of_2[pair(a, b)] += self.none[0, placement]
+        counts_of_2[pair(a, b)] += self.empty_set[0, placement]
         for c in range(cells):
             if ship & one(c):
                 if c > b:
-                    counts_of_3[triple(a, b, c)] += self.none[0, placement]
+                    counts_of_3[triple(a, b, c)] += self.empty_set[0, placement]
                     for d in range(cells):
                         if ship & one(d):
                             if d > c:
-                                counts_of_4[quadruple(a, b, c, d)] += self.none[0, placement]
+                                counts_of_4[quadruple(a, b, c, d)] += self.empty_set[0, placement]
                         else:
                             counts_of_4[sorted_quadruple(a, b, c, d)] += self.singles[d, placement]
                 continue

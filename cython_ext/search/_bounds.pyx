@@ -217,11 +217,11 @@ cdef class Bounds:
                 and self.objective == MEAN):
             bound_by_sides(node, self.leaves)
             if node.ships.has_sides:
-                bound = max(bound, self.spread_bound(node, node.set_count, chain, node.cell_count))
+                bound = max(bound, self.sides_bound(node, node.set_count, chain, node.cell_count))
         return bound
 
-    cdef int64_t spread_bound(self, const Node* node, int set_count, const int32_t* chain,
-                              int chain_length) noexcept nogil:
+    cdef int64_t sides_bound(self, const Node* node, int set_count, const int32_t* chain,
+                             int chain_length) noexcept nogil:
         """Return a bound like `profile_bound`, by the sum of the misses on two sides (`_sides`).
 
         Let the sets first hit by cell number i of the chain be r sets, at most chain[i]. Each misses at
@@ -234,7 +234,7 @@ cdef class Bounds:
         for misses in range(node.cell_count + 1):
             finished = 0
             for place in range(min(misses + 1, chain_length)):
-                finished += min(chain[place], node.ships.spread[misses - place])
+                finished += min(chain[place], node.ships.finished_by_sides[misses - place])
             if finished >= set_count:
                 break
             bound += lightest_sums[set_count - finished]
@@ -403,9 +403,9 @@ cdef class Bounds:
         if node.reply_kind == LABELS and node.ships.has_sides:
             if is_hit:
                 bound = max(bound, self.lightest_sums_of(node)[1]
-                            * node.ships.least[cell * node.hit_replies + reply])
+                            * node.ships.misses_by_sides[cell * node.hit_replies + reply])
             else:
-                bound = max(bound, self.spread_bound(node, set_count, chain, uncertain_cells))
+                bound = max(bound, self.sides_bound(node, set_count, chain, uncertain_cells))
         return bound
 
     cdef int64_t bound_part_by_table(self, const Node* node, int cell, int reply) noexcept nogil:

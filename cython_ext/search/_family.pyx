@@ -71,8 +71,8 @@ cdef Node* new_node(int set_count, int max_cells, int budget, bint is_weighted, 
         node.reply_pair_counts = <int32_t*>take_bytes(&space, max_cells * hit_replies * max_cells * 4)
         node.ships.largest_groups = <int32_t*>take_bytes(&space, (set_count + 1) * sizeof(int32_t))
         node.ships.finished_after_hit = <int32_t*>take_bytes(&space, (max_cells + 1) * sizeof(int32_t))
-        node.ships.spread = <int32_t*>take_bytes(&space, (max_cells + 1) * sizeof(int32_t))
-        node.ships.least = <int32_t*>take_bytes(&space, max_cells * hit_replies * sizeof(int32_t))
+        node.ships.finished_by_sides = <int32_t*>take_bytes(&space, (max_cells + 1) * sizeof(int32_t))
+        node.ships.misses_by_sides = <int32_t*>take_bytes(&space, max_cells * hit_replies * sizeof(int32_t))
         node.ships.has_sides = False
         node.ships.label = <unsigned char*>take_bytes(&space, ships_per_set)
         node.ships.reply = <unsigned char*>take_bytes(&space, ships_per_set)
@@ -81,7 +81,7 @@ cdef Node* new_node(int set_count, int max_cells, int budget, bint is_weighted, 
     node.set_count, node.column_words, node.budget = set_count, <int>column_words, budget
     node.reply_kind, node.hit_replies = reply_kind, 1
     node.ships.per_set, node.ships.has_distinct_cells = ships_per_set, False
-    node.exact = node.has_shot_list = node.keeps_all_cells = node.on_word = False
+    node.exact = node.has_shot_list = node.keeps_all_cells = node.uses_word_search = False
     node.has_prices = node.has_former_weights = False
     node.key.bytes = NULL
     node.identity.bucket_sum = node.identity.fingerprint = 0

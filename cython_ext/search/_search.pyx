@@ -366,7 +366,7 @@ cdef class Search:
         if self.bounds.solve_trivial(node):
             return 0
         count_node(self.effort)
-        node.on_word = self.fits_word_search(node, self.has_dual_bound(node))
+        node.uses_word_search = self.fits_word_search(node, self.has_dual_bound(node))
         if self.identities is not None and (node.set_count >= least_memo_sets(node)
                                             and not node.keeps_all_cells):
             self.identify(node)
@@ -380,11 +380,11 @@ cdef class Search:
         cdef bint has_former_weights
         if node.exact or node.lower >= limit:
             return 0
-        if node.on_word and node.reply_kind == LABELS:
+        if node.uses_word_search and node.reply_kind == LABELS:
             self.labelled_search.bound_family(node)
-        elif node.on_word:
+        elif node.uses_word_search:
             node.lower = max(node.lower, self.bounds.table_bound(node))
-        memo_size = MEMO_FROM_ON_WORD if node.on_word else least_memo_sets(node)
+        memo_size = MEMO_FROM_ON_WORD if node.uses_word_search else least_memo_sets(node)
         if node.lower < limit and self.use.memo and node.set_count >= memo_size:
             self.key_writer.write(node)
             self.recall(node)
@@ -396,7 +396,7 @@ cdef class Search:
             self.bound_by_names(node, limit)
             if node.lower >= limit:
                 return self.remember(node, 0)
-        if not node.on_word:
+        if not node.uses_word_search:
             count_pairs(node)
             node.lower = max(node.lower, self.bounds.count_bound(node, limit))
             if (node.lower < limit and self.use.splitting and node.weights == NULL
@@ -413,7 +413,7 @@ cdef class Search:
                 self.raise_prices(node, limit)
             elif (node.max_hits == HALF_HIT and node.set_count >= SIDES_FROM
                     and self.has_two_sided_bound(node)):
-                if node.on_word:
+                if node.uses_word_search:
                     count_pairs(node)
                 node.lower = max(node.lower, self.two_sided_bound(node))
         if node.lower >= limit:
@@ -578,7 +578,7 @@ cdef class Search:
 
     cdef int64_t bound_by_counts(self, Node* node) noexcept nogil:
         """Return the bound by counts of an opened family; it is linear in weights whose order stays."""
-        if node.on_word:
+        if node.uses_word_search:
             return self.bounds.table_bound(node)
         return self.bounds.count_bound(node, INFINITE)
 
@@ -607,7 +607,7 @@ cdef class Search:
                 return cost
             sort_by_size(parts, part_count)
             for i in range(part_count if self.use.lookahead else 0):
-                if parts[i].exact or parts[i].on_word:
+                if parts[i].exact or parts[i].uses_word_search:
                     continue
                 cost -= parts[i].lower
                 self.list_shots(parts[i])
@@ -667,9 +667,9 @@ cdef class Search:
         cdef long long effort_before = total(self.effort)
         if node.exact or node.lower >= limit:
             return 0
-        if node.on_word and node.reply_kind == LABELS:
+        if node.uses_word_search and node.reply_kind == LABELS:
             self.labelled_search.search(node, limit)
-        elif node.on_word:
+        elif node.uses_word_search:
             self.word_search.search(node, limit)
         elif not self.search_factors(node, limit):
             return self.search_shots(node, limit)

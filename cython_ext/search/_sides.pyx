@@ -123,32 +123,32 @@ cdef struct AlikeSets:             # sets that are alike on a side, so far
 
 
 cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
-    """Fill `least` and `spread` of a family with LABELS, if there is memory for it.
+    """Fill `misses_by_sides` and `finished_by_sides` of a family with LABELS, if there is memory for it.
 
     In the part with one label at a cell, let U be the cells that its ship may have, and V the rest. By leaf
     counting at most sequences * C(k + t, t) of the sets that are alike on U are distinguished with t misses
     on V, and likewise with V and U (`_sequences`, `two_sided_bound` of `_search`). So any r of the sets have
     at least v_1 + ... + v_r misses on V, with v_i the least t that can distinguish i of the sets, and at
-    least u_1 + ... + u_r on U. The sum for all sets of the part is `least`. `spread[s]` is the greatest
-    number, over the cells, of sets with v_i + u_i <= s.
+    least u_1 + ... + u_r on U. The sum for all sets of the part is its entry of `misses_by_sides`.
+    `finished_by_sides[s]` is the greatest number, over the cells, of sets with v_i + u_i <= s.
     """
     cdef AlikeSets* groups = <AlikeSets*>malloc(node.set_count * (sizeof(AlikeSets) + 4 * sizeof(int32_t)))
     cdef int32_t levels[2 * MISS_COUNTS]
-    cdef int32_t cell_spread[MISS_COUNTS]
+    cdef int32_t finished_of_cell[MISS_COUNTS]
     cdef Ships* ships = &node.ships
     cdef int cell, reply, misses, own_misses, distinguished, set_count
     if groups == NULL:
         return
-    memset(ships.spread, 0, (node.cell_count + 1) * sizeof(int32_t))
+    memset(ships.finished_by_sides, 0, (node.cell_count + 1) * sizeof(int32_t))
     for cell in range(node.cell_count):
-        memset(cell_spread, 0, sizeof(cell_spread))
+        memset(finished_of_cell, 0, sizeof(finished_of_cell))
         for reply in range(node.hit_replies):
             set_count = part_size(node, cell, reply)
-            ships.least[cell * node.hit_replies + reply] = 0
+            ships.misses_by_sides[cell * node.hit_replies + reply] = 0
             distinguished = set_count if set_count < 2 else 0
             if set_count > 1:
                 for own_misses in range(2):
-                    ships.least[cell * node.hit_replies + reply] += fill_levels(
+                    ships.misses_by_sides[cell * node.hit_replies + reply] += fill_levels(
                         node, cell, reply, own_misses, leaves, groups, levels + own_misses * MISS_COUNTS)
             for misses in range(node.cell_count + 1):
                 for own_misses in range(misses + 1):
@@ -156,9 +156,9 @@ cdef void bound_by_sides(Node* node, const int64_t* leaves) noexcept nogil:
                         break
                     distinguished = max(distinguished,
                                         min(levels[own_misses], levels[MISS_COUNTS + misses - own_misses]))
-                cell_spread[misses] += distinguished
+                finished_of_cell[misses] += distinguished
         for misses in range(node.cell_count + 1):
-            ships.spread[misses] = max(ships.spread[misses], cell_spread[misses])
+            ships.finished_by_sides[misses] = max(ships.finished_by_sides[misses], finished_of_cell[misses])
     free(groups)
     ships.has_sides = True
 

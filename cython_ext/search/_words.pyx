@@ -357,31 +357,31 @@ cdef class WordSearch:
             self.bounds, subset.max_hits, subset.set_count - hit_count, subset.greatest_count)
         return price + hit_bound[0] + missed_bound[0]
 
-    cdef int64_t shoot(self, const Subset* subset, int cell, int64_t price, int64_t hit, int64_t missed,
-                       int64_t limit) except -1 nogil:
+    cdef int64_t shoot(self, const Subset* subset, int cell, int64_t price, int64_t hit_cost,
+                       int64_t missed_cost, int64_t limit) except -1 nogil:
         """Return the cost of shooting a cell first: exact if below `limit`, else a bound >= limit.
 
-        price -- the weight missed. hit, missed -- bounds of the parts. The smaller part is solved first, as
-        it may reach the limit with the bound of the larger one.
+        price -- the weight missed. hit_cost, missed_cost -- bounds of the parts. The smaller part is solved
+        first, as it may reach the limit with the bound of the larger one.
         """
         cdef uint64_t sets_hit = subset.columns[cell], sets_missed = subset.sets & ~subset.columns[cell]
         cdef int hit_count = <int>subset.counts[cell]
         cdef int64_t hit_bound, missed_bound
         limit -= price                     # of the parts alone
         self.bound_parts(subset, sets_hit, hit_count, &hit_bound, &missed_bound)
-        missed = max(missed, missed_bound)
-        hit = max(hit, hit_bound)
-        if hit + missed >= limit:
-            return price + hit + missed
+        missed_cost = max(missed_cost, missed_bound)
+        hit_cost = max(hit_cost, hit_bound)
+        if hit_cost + missed_cost >= limit:
+            return price + hit_cost + missed_cost
         if 2 * hit_count <= subset.set_count:
-            hit = self.solve_part(subset, sets_hit, limit - missed)
-            if hit + missed < limit:
-                missed = self.solve_part(subset, sets_missed, limit - hit)
+            hit_cost = self.solve_part(subset, sets_hit, limit - missed_cost)
+            if hit_cost + missed_cost < limit:
+                missed_cost = self.solve_part(subset, sets_missed, limit - hit_cost)
         else:
-            missed = self.solve_part(subset, sets_missed, limit - hit)
-            if hit + missed < limit:
-                hit = self.solve_part(subset, sets_hit, limit - missed)
-        return price + hit + missed
+            missed_cost = self.solve_part(subset, sets_missed, limit - hit_cost)
+            if hit_cost + missed_cost < limit:
+                hit_cost = self.solve_part(subset, sets_hit, limit - missed_cost)
+        return price + hit_cost + missed_cost
 
     cdef inline int64_t solve_part(self, const Subset* subset, uint64_t sets, int64_t limit) except -1 nogil:
         """Solve some of the sets of a subset; the result is as of `solve`."""

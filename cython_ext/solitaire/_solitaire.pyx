@@ -36,7 +36,7 @@ cdef enum:
     MAX_ROWS = 64
     MAX_KINDS = 16
     MAX_SHIPS = 1024
-    MAX_KEY = 96      # bytes: row, columns occupied above, reach and count per column, ships per kind
+    MAX_KEY = 96      # bytes: row, columns occupied above, rows taken and count per column, ships per kind
     PAUSE = 1 << 18   # cells visited between two checks for signals
     LEAST_SLOTS = 1 << 14
     MOST_SLOTS = 1 << 24
@@ -75,11 +75,11 @@ cdef class PuzzleSweep:
     cdef Py_ssize_t most
     cdef int64_t visited
     # The state of the sweep.
-    cdef uint64_t above                  # columns occupied in the row before
-    cdef uint8_t reach[MAX_COLUMNS]      # rows from this one down that a ship takes in the column
+    cdef uint64_t columns_above           # columns occupied in the row before
+    cdef uint8_t rows_taken[MAX_COLUMNS]  # rows from this one down that a ship takes in the column
     cdef uint8_t column_left[MAX_COLUMNS]
     cdef uint8_t ships_left[MAX_KINDS]
-    cdef int below[MAX_ROWS]             # cells of a row that ships from the rows above take
+    cdef int cells_from_above[MAX_ROWS]   # cells of a row that ships from the rows above take
     cdef int placed
     cdef int[4] choices[MAX_SHIPS]       # kind, vertical, row, column
 
@@ -174,13 +174,13 @@ cdef class PuzzleSweep:
         if self.row_count[row] >= 0:
             row_left = self.row_count[row]
             for column in range(self.columns):
-                row_left -= self.reach[column] > 0
+                row_left -= self.rows_taken[column] > 0
             if row_left < 0:
                 return 0
         memset(key, 0, MAX_KEY)
         key[0] = <uint8_t>(row + 1)      # 0 marks a slot that is empty
-        memcpy(key + 1, &self.above, 8)
-        memcpy(key + 9, self.reach, self.columns)
+        memcpy(key + 1, &self.columns_above, 8)
+        memcpy(key + 9, self.rows_taken, self.columns)
         memcpy(key + 9 + self.columns, self.column_left, self.columns)
         memcpy(key + 9 + 2 * self.columns, self.ships_left, self.kinds)
         hashed = self.hash_of(key)
@@ -215,14 +215,14 @@ cdef class PuzzleSweep:
             ship_cells += self.ships_left[kind] * self.lengths[kind]
         for i in range(row, self.rows):
             if self.row_count[i] >= 0:
-                in_rows += self.row_count[i] - self.below[i]
+                in_rows += self.row_count[i] - self.cells_from_above[i]
         if in_rows > ship_cells:
             return False
         for column in range(self.columns):
             if self.column_left[column] == FREE:
                 continue
             in_columns += self.column_left[column]
-            next_row = min(self.rows, row + self.reach[column] + (self.reach[column] > 0))
+            next_row = min(self.rows, row + self.rows_taken[column] + (self.rows_taken[column] > 0))
             if self.column_left[column] > self.open_below[next_row][column]:
                 return False
         return in_columns <= ship_cells
@@ -234,7 +234,7 @@ cdef class PuzzleSweep:
         count still needs, or -1 without a count.
         """
         cdef Count total = 0
-        cdef uint64_t above_before = self.above
+        cdef uint64_t columns_above_before = self.columns_above
         cdef int kind, i
         while column < self.columns:
             self.visited += 1
@@ -242,7 +242,7 @@ cdef class PuzzleSweep:
                 self.pause()
             if self.stopped:
                 return 0
-            if self.reach[column]:
+            if self.rows_taken[column]:
                 occupied |= <uint64_t>1 << column
                 column += 1
                 continue
@@ -263,12 +263,12 @@ cdef class PuzzleSweep:
             column += 1
         if row_left > 0:
             return total
-        self.above = occupied
+        self.columns_above = occupied
         for i in range(self.columns):
-            if self.reach[i]:
-                self.reach[i] -= 1
+            if self.rows_taken[i]:
+                self.rows_taken[i] -= 1
         total = total + self.count_from_row(row + 1)
-        self.above = above_before
+        self.columns_above = columns_above_before
         return total
 
     cdef inline bint touches(self, int column, int length, uint64_t occupied) noexcept nogil:
@@ -278,10 +278,10 @@ cdef class PuzzleSweep:
         """
         cdef uint64_t span = ((<uint64_t>1 << length) - 1) << column
         cdef int i
-        if self.above & (span | span << 1 | span >> 1) or occupied & (span >> 1):
+        if self.columns_above & (span | span << 1 | span >> 1) or occupied & (span >> 1):
             return True
         for i in range(column, min(column + length + 1, self.columns)):
-            if self.reach[i]:
+            if self.rows_taken[i]:
                 return True
         return False
 
@@ -291,21 +291,21 @@ cdef class PuzzleSweep:
         cdef Count total = 0
         cdef int length = self.lengths[kind], i
         cdef bint fits = True
-        cdef uint8_t reach[MAX_COLUMNS]
+        cdef uint8_t rows_taken_before[MAX_COLUMNS]
         if 0 <= row_left < length or self.touches(column, length, occupied):
             return 0
         for i in range(column, column + length):
             fits &= self.column_left[i] > 0
         if not fits:
             return 0
-        memcpy(reach, self.reach, self.columns)
+        memcpy(rows_taken_before, self.rows_taken, self.columns)
         for i in range(column, column + length):
             self.column_left[i] -= self.column_left[i] != FREE
-            self.reach[i] = 1
+            self.rows_taken[i] = 1
         self.place_ship(kind, 0, row, column)
         total = self.count_from_cell(row, column, occupied, row_left - length if row_left > 0 else row_left)
         self.remove_ship(kind)
-        memcpy(self.reach, reach, self.columns)
+        memcpy(self.rows_taken, rows_taken_before, self.columns)
         for i in range(column, column + length):
             self.column_left[i] += self.column_left[i] != FREE
         return total
@@ -315,26 +315,26 @@ cdef class PuzzleSweep:
         """Count as `count_from_cell`, but only the fleets with a vertical ship of this kind at the cell."""
         cdef Count total = 0
         cdef int length = self.lengths[kind], i
-        cdef uint8_t reach[MAX_COLUMNS]
+        cdef uint8_t rows_taken_before[MAX_COLUMNS]
         if self.column_left[column] < length:
             return 0
         for i in range(row + 1, row + length):
-            if self.row_count[i] >= 0 and self.below[i] >= self.row_count[i]:
+            if self.row_count[i] >= 0 and self.cells_from_above[i] >= self.row_count[i]:
                 return 0
-        memcpy(reach, self.reach, self.columns)
+        memcpy(rows_taken_before, self.rows_taken, self.columns)
         for i in range(row + 1, row + length):
-            self.below[i] += 1
+            self.cells_from_above[i] += 1
         if self.column_left[column] != FREE:
             self.column_left[column] -= length
-        self.reach[column] = length
+        self.rows_taken[column] = length
         self.place_ship(kind, 1, row, column)
         total = self.count_from_cell(row, column, occupied, row_left - 1 if row_left > 0 else row_left)
         self.remove_ship(kind)
-        memcpy(self.reach, reach, self.columns)
+        memcpy(self.rows_taken, rows_taken_before, self.columns)
         if self.column_left[column] != FREE:
             self.column_left[column] += length
         for i in range(row + 1, row + length):
-            self.below[i] -= 1
+            self.cells_from_above[i] -= 1
         return total
 
     cdef inline void place_ship(self, int kind, bint is_vertical, int row, int column) noexcept nogil:

@@ -28,8 +28,8 @@ cdef class Bounds:
     cdef int64_t profile_bound(self, const Node* node, int first_reply, int set_count, int hits,
                                const int32_t* chain, int chain_length, const int64_t* finished_after_hit,
                                int budget) noexcept nogil
-    cdef int64_t spread_bound(self, const Node* node, int set_count, const int32_t* chain,
-                              int chain_length) noexcept nogil
+    cdef int64_t sides_bound(self, const Node* node, int set_count, const int32_t* chain,
+                             int chain_length) noexcept nogil
     cdef void fill_finished(self, const Node* node, int first_reply, int hits, int64_t set_limit,
                             int64_t* finished) noexcept nogil
     cdef void lower_finished_by_pairs(self, const Node* node, int64_t set_limit,

@@ -34,8 +34,8 @@ cdef struct Ships:             # of the sets of a family whose hits tell somethi
     Cells* masks               # [set_count * per_set] the cells of each ship
     int32_t* largest_groups    # [set_count + 1] entry i: the number of sets in the i largest groups
     int32_t* finished_after_hit  # [cell_count + 1] the most sets finished within that many misses after a hit
-    int32_t* spread            # [cell_count + 1] see _sides; with LABELS
-    int32_t* least             # [cell_count * hit_replies] likewise
+    int32_t* finished_by_sides  # [cell_count + 1] see _sides; with LABELS
+    int32_t* misses_by_sides   # [cell_count * hit_replies] likewise
     bint has_sides             # True if these two are filled
     unsigned char* identifies_ship  # [cell_count] True if all ships there have a label that one ship has
 
@@ -48,7 +48,7 @@ cdef struct Node:              # one family with its counts; a single block of m
     int budget
     bint exact                 # True if `lower` is the optimum
     bint has_shot_list         # True once the candidates are listed
-    bint on_word               # True if searched as subsets of one machine word
+    bint uses_word_search      # True if searched as subsets of one machine word
     bint has_prices            # True once the prices are set
     bint has_former_weights    # True if its weights are former ones, by which others are bounded
     bint keeps_all_cells       # True if no cell is merged or dominated

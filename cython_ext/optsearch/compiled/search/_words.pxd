@@ -80,5 +80,5 @@ cdef class WordSearch:
     cdef int64_t bound_shot(self, const Subset* subset, int cell, int64_t price, int64_t* hit_bound,
                             int64_t* missed_bound) noexcept nogil
     cdef int64_t solve_part(self, const Subset* subset, uint64_t sets, int64_t limit) except -1 nogil
-    cdef int64_t shoot(self, const Subset* subset, int cell, int64_t price, int64_t hit, int64_t missed,
-                       int64_t limit) except -1 nogil
+    cdef int64_t shoot(self, const Subset* subset, int cell, int64_t price, int64_t hit_cost,
+                       int64_t missed_cost, int64_t limit) except -1 nogil
