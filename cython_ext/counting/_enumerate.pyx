@@ -316,7 +316,7 @@ cdef class Enumerator:
         return total // 2                 # each pair was met twice
 
     cdef inline void leave(self) noexcept nogil:
-        """Go up one level and hand the count to the ship chosen there."""
+        """Go up one level, and add the count of the level left to the placement chosen there."""
         cdef uint64_t count = self.levels[self.depth].count
         cdef Level* level
         self.depth -= 1

@@ -239,7 +239,7 @@ cdef class Lattice:
         return skyline - (<uint64_t>1 << (column * self.field_bits))
 
     cdef uint64_t with_ship(self, uint64_t skyline, int column, int way) noexcept nogil:
-        """Return the skyline after a ship with its first cell at this column, this cell swept.
+        """Return the skyline after the next cell of a column, swept with a ship that begins there.
 
         way -- 2 * kind of ship, plus 1 if it is vertical.
         """
@@ -690,7 +690,7 @@ cdef class Query:
         return 0
 
     cdef int report_row(self, int cell) except -1 nogil:
-        """Call `after_row` at the last cell of a row."""
+        """Call `after_row` if this cell is the last one of its row."""
         if cell % self.lattice.columns == self.lattice.columns - 1:
             with gil:
                 if self.after_row is not None:

@@ -38,9 +38,9 @@ cdef enum:
 cdef class Cover:
     """The counts of one fleet on a board, some ships of which may be placed already.
 
-    cells -- the number of cells of the board; closed_words -- the two words of the cells where no ship of
-        `ships` may be; counted_words -- the words of cells that every configuration covers and that
-        count as covered (those of placed ships, if they are to count).
+    cells -- the number of cells of the board.
+    closed_words -- the cells where no ship of `ships` may be, as a mask in two words.
+    counted_words -- likewise the cells of ships placed already, if they are to count as covered.
     ships -- for every ship (masks, halos, equals_previous): uint64 arrays of shape (n, 2), and True if
         it has the length of the ship before it. The last one is the innermost.
     The counts are 32 bits wide: the caller makes sure that there are fewer configurations.
@@ -62,7 +62,7 @@ cdef class Cover:
         if not 1 <= cells <= 128 or not 1 <= len(ships) <= MAX_SHIPS:
             raise ValueError("a board of at most 128 cells and at most 16 ships")
         self.arena, self.cells, self.ships = Arena(), cells, len(ships)
-        self.width = (cells + 1 + 7) // 8 * 8
+        self.width = (cells + 1 + 7) // 8 * 8      # a column more, for the total; a multiple of 8
         self.closed = join(closed_words[0], closed_words[1])
         self.counted = join(counted_words[0], counted_words[1])
         for i, (mask_words, halo_words, equals_previous) in enumerate(ships):

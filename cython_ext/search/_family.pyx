@@ -29,7 +29,8 @@ cdef Node* new_node(int set_count, int max_cells, int budget, bint is_weighted, 
                     int ships_per_set=0) except NULL nogil:
     """Allocate a family with at most `max_cells` undecided cells, not filled in yet.
 
-    ships_per_set -- given if hits tell something.
+    budget -- the misses still allowed, or negative for the mean. reply_kind -- what hits tell: NOTHING,
+    LABELS or SINKINGS; if something, each set has `ships_per_set` ships.
     """
     cdef size_t column_words = (set_count + 63) // 64
     cdef size_t hit_replies = ships_per_set + 1 if reply_kind == SINKINGS else max(ships_per_set, 1)

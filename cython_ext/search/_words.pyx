@@ -274,7 +274,7 @@ cdef class WordSearch:
         entry.lower, entry.exact = lower, exact
 
     cdef int64_t solve_trivial(self, const Subset* subset) noexcept nogil:
-        """Return the optimum of three sets, or of disjoint sets, which are shot by falling weight."""
+        """Return the least cost of three sets, or of disjoint sets, shot in order of falling weight."""
         cdef uint64_t sets_left = subset.sets, sets_hit
         cdef int64_t cost = 0, cost_of_cell
         cdef int rank, cell, set_count = subset.set_count
@@ -361,8 +361,9 @@ cdef class WordSearch:
                        int64_t missed_cost, int64_t limit) except -1 nogil:
         """Return the cost of shooting a cell first: exact if below `limit`, else a bound >= limit.
 
-        price -- the weight missed. hit_cost, missed_cost -- bounds of the parts. The smaller part is solved
-        first, as it may reach the limit with the bound of the larger one.
+        price -- the weight of the sets without the cell. hit_cost, missed_cost -- lower bounds of the costs
+        of the sets with the cell and of those without it. The smaller part is solved first, as it may reach
+        the limit with the bound of the larger one.
         """
         cdef uint64_t sets_hit = subset.columns[cell], sets_missed = subset.sets & ~subset.columns[cell]
         cdef int hit_count = <int>subset.counts[cell]
