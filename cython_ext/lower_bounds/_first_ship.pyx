@@ -391,7 +391,7 @@ cdef class Sequences:
         kept -- the number that the sequence keeps. full_length -- cells of a complete sequence.
         """
         cdef int64_t added[128]
-        cdef int64_t limits[128]
+        cdef int64_t max_gains[128]
         cdef int64_t values[128]
         cdef bint is_known[128]
         cdef bint is_among_greatest[128]
@@ -400,14 +400,14 @@ cdef class Sequences:
         cdef int64_t value, total
         cdef Cells missed = join(0, 0)
         for cell in range(board):
-            added[cell], limits[cell], values[cell] = self.covered.alone[cell], self.covered.alone[cell], 0
+            added[cell], max_gains[cell], values[cell] = self.covered.alone[cell], self.covered.alone[cell], 0
         for depth in range(length + 1):
             if depth:
                 self.update_added(cells, depth - 1, added)
                 missed |= one(cells[depth - 1])
             for cell in range(board):
                 if missed & one(cell):
-                    limits[cell] = -1
+                    max_gains[cell] = -1
                     continue
                 if depth and self.unfinished.ship_cells[cells[depth - 1]] & one(cell):
                     values[cell] = 0
@@ -415,10 +415,10 @@ cdef class Sequences:
                 is_known[cell] = value >= 0
                 if is_known[cell]:
                     values[cell] = value
-                limits[cell] = min(limits[cell], added[cell] - values[cell])
+                max_gains[cell] = min(max_gains[cell], added[cell] - values[cell])
         while True:
             # Compute V of the first cell, among those that add the most, whose V is not cached.
-            total = self.take_greatest(limits, cells_to_add, best_cells)
+            total = self.take_greatest(max_gains, cells_to_add, best_cells)
             if kept + total <= self.best:
                 return 0
             for index in range(cells_to_add):
@@ -427,7 +427,7 @@ cdef class Sequences:
             else:
                 break
             cell = best_cells[index]
-            self.compute_limit(cell, missed, added, limits)
+            self.lower_max_gain(cell, missed, added, max_gains)
             is_known[cell] = True
         if cells_to_add == 1:
             self.best = kept + total
@@ -436,49 +436,51 @@ cdef class Sequences:
         for index in range(cells_to_add):
             is_among_greatest[best_cells[index]] = True
         for cell in range(board):
-            if missed & one(cell) or not self.may_improve(cell, kept, total, is_among_greatest, limits,
+            if missed & one(cell) or not self.may_improve(cell, kept, total, is_among_greatest, max_gains,
                                                           best_cells[cells_to_add - 1]):
                 continue
             if not is_known[cell]:
-                self.compute_limit(cell, missed, added, limits)
-                if not self.may_improve(cell, kept, total, is_among_greatest, limits,
+                self.lower_max_gain(cell, missed, added, max_gains)
+                if not self.may_improve(cell, kept, total, is_among_greatest, max_gains,
                                         best_cells[cells_to_add - 1]):
                     continue
             cells[length] = cell
-            self.keep_if_best(cells, length + 1, kept + limits[cell])
+            self.keep_if_best(cells, length + 1, kept + max_gains[cell])
         return 0
 
     cdef inline bint may_improve(self, int cell, int64_t kept, int64_t total, bint* is_among_greatest,
-                                 int64_t* limits, int last) noexcept nogil:
+                                 int64_t* max_gains, int last) noexcept nogil:
         """True if a sequence with this cell next may keep more than the best.
 
-        total -- the sum of the greatest limits, of as many cells as are missing; last -- the cell of the
-        least of these. is_among_greatest -- True for each of these cells.
+        total -- the sum of the greatest of `max_gains`, of as many cells as are missing. last -- the cell of
+        the least of these. is_among_greatest -- True for each of these cells.
         """
-        return kept + total + (0 if is_among_greatest[cell] else limits[cell] - limits[last]) > self.best
+        return kept + total + (
+            0 if is_among_greatest[cell] else max_gains[cell] - max_gains[last]) > self.best
 
-    cdef int compute_limit(self, int cell, Cells missed, int64_t* added, int64_t* limits) except -1 nogil:
-        """Compute V of a cell, and lower its limit by it."""
-        limits[cell] = min(limits[cell], added[cell] - self.unfinished.cell_bound(cell, missed, compute=True))
+    cdef int lower_max_gain(self, int cell, Cells missed, int64_t* added, int64_t* max_gains) except -1 nogil:
+        """Compute V of a cell, and lower its entry of `max_gains` by it."""
+        max_gains[cell] = min(
+            max_gains[cell], added[cell] - self.unfinished.cell_bound(cell, missed, compute=True))
         return 0
 
-    cdef int64_t take_greatest(self, int64_t* limits, int cells_to_add, int* best_cells) noexcept nogil:
-        """Fill `best_cells` with the cells of the greatest limits, greatest first; return their sum."""
+    cdef int64_t take_greatest(self, int64_t* max_gains, int cell_count, int* best_cells) noexcept nogil:
+        """Fill `best_cells` with the cells of the greatest `max_gains`, greatest first; return their sum."""
         cdef int64_t total = 0
         cdef int cell, index, shifted
-        for index in range(cells_to_add):
+        for index in range(cell_count):
             best_cells[index] = -1
         for cell in range(self.cells):
-            if limits[cell] < 0:
+            if max_gains[cell] < 0:
                 continue
-            for index in range(cells_to_add):
-                if best_cells[index] < 0 or limits[best_cells[index]] < limits[cell]:
-                    for shifted in range(cells_to_add - 1, index, -1):
+            for index in range(cell_count):
+                if best_cells[index] < 0 or max_gains[best_cells[index]] < max_gains[cell]:
+                    for shifted in range(cell_count - 1, index, -1):
                         best_cells[shifted] = best_cells[shifted - 1]
                     best_cells[index] = cell
                     break
-        for index in range(cells_to_add):
-            total += limits[best_cells[index]]
+        for index in range(cell_count):
+            total += max_gains[best_cells[index]]
         return total
 
     cdef void update_added(self, uint8_t* cells, int last, int64_t* added) noexcept nogil:
