@@ -284,8 +284,8 @@ def _mark_bits(game: Game) -> dict[tuple[object, int], int]:
 def marks_of(game: Game, ships: Sequence[int]) -> int:
     """Return the mask of the marks that hits on a configuration show.
 
-    A mark is the cell shot with the label of the hit, or the ship if hits show their ships. ships
-    -- masks of cells.
+    A mark stands for a hit: for its cell and its label or, if hits show their ships, for the ship.
+    ships -- masks of cells.
     """
     bit_of = _mark_bits(game)
     marks = 0

@@ -174,7 +174,10 @@ def greedy_answer(
     optimum: identification.Identification,
     strategies: dict[str, identification.IdentificationTree],
 ) -> Answer:
-    """Return the answer about greedy strategies and the optimum; strategies -- by rule for ties."""
+    """Return the answer about a family's optimum and greedy trees.
+
+    strategies -- the greedy tree of each rule for ties, by the name of the rule.
+    """
     total_misses = optimum.misses if optimum.is_exact else None
     upper = min([optimum.upper, *(strategy.total for strategy in strategies.values())])
     answer = Answer(heading(family), **family_fields(family), **misses_fields(total_misses, family))

@@ -186,7 +186,7 @@ class GreedyTotals:
         return [("optimal", f"{self.optimum:,}", mean, "", f"{self.comparison.optimal.worst}")]
 
     def _rule_row(self, name: str) -> tuple[str, ...]:
-        """Return the row of a rule: its name, total height, mean, excess, worst case, as texts."""
+        """Return the row of a rule for ties: name, all shots, mean, how many too many, worst."""
         total, tree, optimum = self.totals[name], self.trees.get(name), self.optimum
         extra = f"+{total - optimum:,}" if optimum is not None and total > optimum else ""
         mean = decimal(Fraction(total, self.configurations))

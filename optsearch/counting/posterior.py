@@ -797,11 +797,11 @@ class Posterior:
         return row_count, len(game.fleet), game.words
 
     def _sample_ship_by_ship(self, rng: np.random.Generator) -> list[list[int]]:
-        """Draw one configuration uniformly, ship by ship; return the words of each ship.
+        """Draw one configuration uniformly, ship by ship; return each ship as 64-bit words.
 
-        Each step places one of the longest ships left, picked at random among equal ones. In a
-        uniform configuration it has the placement p with probability (configurations with p) /
-        (ships of that kind * configurations). Given p, the other ships are uniform again.
+        Each step places one of the longest ships left. The probability of a placement is
+        proportional to the number of configurations that have it. Given the placement, the other
+        ships are uniform again.
         """
         game = self.position.game
         case = self._cases[_choose_index(self._case_sizes, rng)]

@@ -41,7 +41,7 @@ def tree_figure_size(
 def page_depth(tree: DecisionTree, boards: bool = False) -> int:
     """Return the greatest depth to which a tree fits a page of A3, upright or not; at least 1.
 
-    If the whole tree fits, that is the depth of its deepest leaf.
+    If the whole tree fits, that is the depth of its deepest leaf. boards -- as of `draw_tree`.
     """
     page_short, page_long = sorted(PAGE)
     for depth in range(2, tree.worst + 1):

@@ -174,7 +174,7 @@ class _Reader:
         if field == "neighbours" and isinstance(word, str):
             if word != DIAGONAL:
                 self._refuse(f'neighbours is {word!r:.40}; an object or "{DIAGONAL}" is accepted')
-            return self._diagonal_neighbours()
+            return self._surrounding_cells()
         masks = [0] * (self._rows * self._columns)
         for name, other_names in self._value(field, dict, {}).items():
             cell, where = self._read_cell(name, field), f"{field} of {name}"
@@ -188,7 +188,7 @@ class _Reader:
         self._require_mutual(masks, field)
         return tuple(masks)
 
-    def _diagonal_neighbours(self) -> tuple[int, ...]:
+    def _surrounding_cells(self) -> tuple[int, ...]:
         """Return, for each place of the grid, the mask of the cells in the eight places around."""
         masks = [0] * (self._rows * self._columns)
         for cell, other in permutations(self._index_by_name.values(), 2):

@@ -66,8 +66,9 @@ def list_conditional_coverages(
 ) -> list[ConditionalCoverage]:
     """List a coverage for one placement of each class, the longest ships first.
 
-    A class is the images of a placement under the symmetries of the board. A coverage bounds how
-    many configurations with the placement have another ship on some k cells.
+    A class is a placement and its images under the symmetries of the board. The coverage of a
+    placement bounds, for each k, the configurations with that placement that have another ship on
+    any of some k cells.
 
     computed -- coverages from an earlier call, which serve again. nodes -- the search for each
     bound gives up after this number of sets of cells. progress -- called after each new coverage

@@ -78,7 +78,10 @@ def to_address(puzzle: Puzzle) -> str:
 
 
 def from_address(address: str) -> Puzzle:
-    """Return the puzzle of an address; PuzzleError for one that is not handled."""
+    """Return the puzzle of an address; PuzzleError for one that is not handled.
+
+    address -- of a page of pzprjs: its end is COLUMNS/ROWS/CLUES/FLEET, as the module explains.
+    """
     try:
         match = _FORM.fullmatch(address)
         if match is None:

@@ -190,9 +190,9 @@ class Pattern(Strategy):
                 hits_without_ship += 1 - self._explained_hits(position, cell)
 
     def _explained_hits(self, position: Position, cell: Cell) -> int:
-        """Count the hits that a sinking explains, if the reply to a shot at this cell tells one.
+        """Return how many hits are explained by the sinking that the reply at this cell tells.
 
-        They are then known to be of a sunk ship. The result is 0 unless `clear` is "sunk".
+        It is 0 if the reply tells none, or if the strategy does not use sinkings (`clear`).
         """
         if self.clear != "sunk":
             return 0

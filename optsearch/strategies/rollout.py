@@ -668,7 +668,10 @@ def least_misses(part: Sequence[int]) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _least_misses(masks: tuple[int, ...]) -> int:
-    """Return the least total of misses on these configurations, the masks of their cells left."""
+    """Return the least total of misses on some configurations.
+
+    masks -- for each configuration the mask of its cells that are not hit yet.
+    """
     covered = 0
     for mask in masks:
         covered |= mask
