@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PRODUCT = 79_828  # lines of all rooms but the tests
+PRODUCT = 79_833  # lines of all rooms but the tests
 WORDS = 44_600  # of docs with the reference, README, CONTRIBUTING and captions
 CODE = {".py", ".pyx", ".pxd", ".js", ".css", ".html"}
 PAGE = ROOT / "CONTRIBUTING.md"

@@ -17,6 +17,7 @@ from optsearch.check.trees import verify
 from optsearch.equilibria import check, equilibrium, linear, run, save, weighted
 from optsearch.equilibria.greedy import greedy_tree
 from optsearch.equilibria.hidings import Hidings
+from optsearch.game import Game
 from optsearch.game.objective import MEAN, Objective
 from optsearch.game.position import Position
 from optsearch.search.greedy import greedy
@@ -251,6 +252,26 @@ def test_weights_of_any_size(data):
         patch.setattr(weighted, "MAX_WEIGHT", data.draw(st.sampled_from([100, 1 << 12, 1 << 43])))
         search.weigh(weights)
         assert search.least_payment() == expected
+
+
+@pytest.mark.parametrize("announce", ["tests/rules.py:orientation", "place", "name", "sunk"])
+@pytest.mark.parametrize("fleet", ["2", "2,1"])
+def test_weights_in_units_use_what_a_certain_hit_tells(announce, fleet):
+    """Of 2x3:2 with the cells of two ships left, their common cell tells how the ship lies."""
+    game = Game.parse(f"2x3:{fleet},contact=any,announce={announce}")
+    hidings = _hidings(game)
+    for heavy in range(len(hidings)):
+        weights = [95 if i == heavy else 1 for i in range(len(hidings))]
+        numbers = Counter()
+        for ships, weight in zip(hidings.examples, weights, strict=True):
+            numbers[reference.hidden_of(game, ships)] += weight
+        with reference.caches():
+            expected = reference.total_height(frozenset(numbers.items()))
+        search = weighted.WeightedSearch(game, MEAN, hidings.examples, lambda: None, 1 << 20)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(weighted, "MAX_WEIGHT", sum(weights) - 1)
+            search.weigh(weights)
+            assert search.least_payment() == expected
 
 
 # All rules

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from optsearch.counting.configurations import to_masks
 from optsearch.counting.family import MAX_WEIGHT
 from optsearch.counting.prior import Prior
-from optsearch.game import Game
+from optsearch.game import Game, bits
 from optsearch.game.objective import Objective
 from optsearch.game.position import MISS, Position
 from optsearch.search.kernels import (
@@ -99,7 +99,7 @@ class WeightedSearch:
             self.order = self._find_order(self.kernel)
         else:
             self.kernel.weigh(tuple(kernel_weights[i] for i in self.order))
-        self._best_shots: dict[tuple[bytes, int], _BestShot] = {}
+        self._best_shots: dict[tuple[bytes, int, int], _BestShot] = {}
 
     def _make_solver(self, kernel_weights: Sequence[int]) -> Solver:
         weights = dict(zip(self.configurations, kernel_weights, strict=True))
@@ -175,12 +175,17 @@ class WeightedSearch:
         """
         kernel = self.kernel
         assert kernel is not None
-        state = state._replace(hits=state.hits | kernel.free_hits(state))
+        free_hits = kernel.free_hits(state)
+        if not self.game.has_labels:
+            state = state._replace(hits=state.hits | free_hits)
         if kernel.is_over(state):
             return _BestShot(0, -1)
         if kernel.is_lost(state):
             return _BestShot(0, first_cell(kernel, state))
-        key = state.family.tobytes(), state.budget
+        if free_hits and self.game.has_labels:  # the replies to a certain hit may divide the state
+            cell = next(bits(free_hits))
+            return _BestShot(self._cost_of_shot(state, cell), cell)
+        key = state.family.tobytes(), state.hits, state.budget
         if key in self._best_shots:
             return self._best_shots[key]
         kernel.tick()
